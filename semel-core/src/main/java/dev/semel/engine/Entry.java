@@ -1,0 +1,99 @@
+package dev.semel.engine;
+
+import dev.semel.BadIdentityException;
+import dev.semel.Consumer;
+import dev.semel.Message;
+import dev.semel.spi.Delivery;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One message on its way through a lane: what was computed from it once, and what has happened to
+ * this delivery of it. Belongs to one lane at a time.
+ */
+final class Entry {
+
+  private static final byte[] NO_FINGERPRINT = {};
+
+  final Message message;
+
+  /** Null when the message came through {@link dev.semel.Inbox}. */
+  final @Nullable Delivery delivery;
+
+  /** Null when there is no usable key; then {@link #badReason} says why. */
+  final @Nullable String key;
+
+  final @Nullable String badReason;
+  final byte[] fingerprint;
+  final @Nullable String orderingKey;
+
+  /** The producer's time, as far as it can be believed. */
+  final @Nullable Instant stamp;
+
+  /**
+   * Made once for each delivery, so that a parking whose commit was lost in the line is the same
+   * row when it is sent again.
+   */
+  final UUID parkingId = UUID.randomUUID();
+
+  final long receivedNanos = System.nanoTime();
+
+  boolean settled;
+  int runs;
+  int uncountedRuns;
+  int looks;
+
+  private Entry(
+      Message message,
+      @Nullable Delivery delivery,
+      @Nullable String key,
+      @Nullable String badReason,
+      byte[] fingerprint,
+      @Nullable String orderingKey) {
+    this.message = message;
+    this.delivery = delivery;
+    this.key = key;
+    this.badReason = badReason;
+    this.fingerprint = fingerprint;
+    this.orderingKey = orderingKey;
+    this.stamp = Stamps.of(message, key);
+  }
+
+  static Entry of(Consumer consumer, Message message, @Nullable Delivery delivery) {
+    String key;
+    byte[] fingerprint;
+    try {
+      key = consumer.identity().keyOf(message);
+      fingerprint = consumer.fingerprint().of(message);
+    } catch (BadIdentityException e) {
+      return unusable(message, delivery, String.valueOf(e.getMessage()));
+    }
+    if (consumer.orderingKey() == null) {
+      return new Entry(message, delivery, key, null, fingerprint, null);
+    }
+    try {
+      String orderingKey = consumer.orderingKey().extract(message);
+      return new Entry(message, delivery, key, null, fingerprint, orderingKey);
+    } catch (Exception e) {
+      return unusable(message, delivery, "ordering key extractor failed: " + e);
+    }
+  }
+
+  private static Entry unusable(Message message, @Nullable Delivery delivery, String reason) {
+    return new Entry(message, delivery, null, reason, NO_FINGERPRINT, null);
+  }
+
+  boolean live() {
+    return delivery == null || delivery.live();
+  }
+
+  boolean redelivered() {
+    return delivery != null && delivery.redelivered();
+  }
+
+  /** What people see in logs. */
+  String name() {
+    return key != null ? key : "(no usable id)";
+  }
+}

@@ -1,0 +1,351 @@
+package dev.semel.engine;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables {@code processed_messages_0…2} and {@code slots}: every statement of a claim, each
+ * whole and named, and the mapping of its rows.
+ *
+ * <p>Several statements of one string travel in one round trip; each has a snapshot of its own,
+ * which is what the claim relies on.
+ */
+final class ProcessedMessages {
+
+  /** SQLSTATE of the guard trigger. */
+  static final String GUARD_STATE = "SE001";
+
+  private static final int SLOTS = 3;
+  private static final int BEGIN_RESULTS = 3;
+
+  /**
+   * First in a transaction of the engine: nothing that a role or a handler has set applies to us.
+   */
+  private static final String BEGIN =
+      """
+      RESET ROLE;
+      SET TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE;
+      SELECT set_config('lock_timeout', ?, true), set_config('statement_timeout', ?, true),
+             set_config('idle_in_transaction_session_timeout', ?, true),
+             set_config('semel.guard', 'on', true);
+      """;
+
+  /**
+   * Step 1 of a claim. Try-locks never wait, so no order of keys can deadlock. The plan of the
+   * statements that follow must fit the tables as they are now (a generic plan on a slot that was
+   * never analysed scans all keys), hence the setting, which step 2 takes back.
+   */
+  private static final String LOCK =
+      """
+      SELECT current_setting('plan_cache_mode'), set_config('plan_cache_mode', 'force_custom_plan', true),
+             current_setting('transaction_isolation'), (SELECT turn FROM ${schema}.slots);
+      SELECT k.n, pg_try_advisory_xact_lock(hashtextextended(k.id, ?))
+        FROM unnest(?::text[]) WITH ORDINALITY AS k(id, n)
+      """;
+
+  /** Step 2 of a claim, for the slots of one turn. {@code own} is false inside a savepoint. */
+  private static final String INSERT =
+      """
+      INSERT INTO ${schema}.processed_messages_${current} AS c (consumer, message_id, fingerprint, processed_at)
+      SELECT ?, k.id, k.fingerprint, clock_timestamp()
+        FROM unnest(?::text[], ?::bytea[], ?::bigint[]) AS k(id, fingerprint, stamp), ${schema}.slots s
+       WHERE s.turn = ?
+         AND (k.stamp IS NULL
+              OR to_timestamp(k.stamp / 1000.0) >= s.dropped_before + make_interval(secs => ?))
+         AND NOT EXISTS (SELECT FROM ${schema}.processed_messages_${previous} p
+                          WHERE p.consumer = ? AND p.message_id = k.id)
+         AND NOT EXISTS (SELECT FROM ${schema}.parked_messages q
+                          WHERE q.consumer = ? AND q.message_id = k.id)
+      ON CONFLICT DO NOTHING
+      RETURNING c.message_id, c.xmin = pg_current_xact_id()::xid AS own;
+      SELECT (SELECT turn FROM ${schema}.slots), pg_current_xact_id_if_assigned()::text,
+             set_config('plan_cache_mode', ?, true)
+      """;
+
+  /** What is known of keys that were not new. */
+  private static final String LOOK =
+      """
+      SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
+      SELECT message_id, fingerprint, false AS parked FROM ${schema}.processed_messages_${current}
+       WHERE consumer = ? AND message_id = ANY (?)
+      UNION ALL
+      SELECT message_id, fingerprint, false FROM ${schema}.processed_messages_${previous}
+       WHERE consumer = ? AND message_id = ANY (?)
+      UNION ALL
+      SELECT message_id, fingerprint, true FROM ${schema}.parked_messages
+       WHERE consumer = ? AND message_id = ANY (?);
+      SELECT set_config('plan_cache_mode', ?, true)
+      """;
+
+  /** Takes back keys of this very transaction whose messages were not run after all. */
+  private static final String UNCLAIM =
+      """
+      RESET ROLE;
+      DELETE FROM ${schema}.processed_messages_${current} WHERE consumer = ? AND message_id = ANY (?)
+      """;
+
+  /**
+   * Last before the commit. Fails in an aborted transaction; gives NULL, and does not satisfy the
+   * guard, in one that is not ours.
+   */
+  private static final String VERIFY =
+      """
+      RESET ROLE;
+      SELECT CASE WHEN pg_current_xact_id_if_assigned()::text = ?
+                  THEN set_config('semel.verified', ?, true) END
+      """;
+
+  /** The same for a transaction of the caller, which has no guard: the key must still be there. */
+  private static final String STILL_HELD =
+      """
+      SELECT 1 FROM ${schema}.processed_messages_${current}
+       WHERE consumer = ? AND message_id = ? AND pg_current_xact_id_if_assigned()::text = ?
+      """;
+
+  /** Keys of a hand-written table; an imported key equals every message that has it. */
+  static final String IMPORT =
+      """
+      INSERT INTO ${schema}.processed_messages_${current} (consumer, message_id, fingerprint, processed_at)
+      SELECT ?, k.id, ''::bytea, to_timestamp(k.at / 1000.0)
+        FROM unnest(?::text[], ?::bigint[]) AS k(id, at), ${schema}.slots s
+       WHERE s.turn = ?
+         AND NOT EXISTS (SELECT FROM ${schema}.processed_messages_${previous} p
+                          WHERE p.consumer = ? AND p.message_id = k.id)
+      ON CONFLICT DO NOTHING
+      """;
+
+  private static final String TURN = "SELECT turn FROM ${schema}.slots";
+
+  private final String turn;
+  private final String begin;
+  private final String lock;
+  private final String verify;
+  private final String[] insert;
+  private final String[] look;
+  private final String[] unclaim;
+  private final String[] stillHeld;
+  private final String[] importKeys;
+
+  ProcessedMessages(String schema) {
+    turn = TURN.replace("${schema}", schema);
+    begin = BEGIN;
+    lock = LOCK.replace("${schema}", schema);
+    verify = VERIFY;
+    insert = forEachTurn(INSERT, schema);
+    look = forEachTurn(LOOK, schema);
+    unclaim = forEachTurn(UNCLAIM, schema);
+    stillHeld = forEachTurn(STILL_HELD, schema);
+    importKeys = forEachTurn(IMPORT, schema);
+  }
+
+  private static String[] forEachTurn(String sql, String schema) {
+    String[] variants = new String[SLOTS];
+    for (int current = 0; current < SLOTS; current++) {
+      variants[current] =
+          sql.replace("${schema}", schema)
+              .replace("${current}", Integer.toString(current))
+              .replace("${previous}", Integer.toString((current + 2) % SLOTS));
+    }
+    return variants;
+  }
+
+  private static String of(String[] variants, long turn) {
+    return variants[(int) (turn % SLOTS)];
+  }
+
+  /** What step 1 returned: which of the asked keys are ours now. */
+  record Locked(Set<String> keys, long turn, String planCacheMode, String isolation) {}
+
+  /** What step 2 returned. */
+  record Inserted(Set<String> keys, boolean insideSavepoint, long turn, @Nullable String xid) {}
+
+  /** One row that is known of a key. */
+  record Known(byte[] fingerprint, boolean parked) {}
+
+  /** One key of step 2. */
+  record Key(String id, byte[] fingerprint, @Nullable Instant stamp) {}
+
+  /** Begins a transaction of the engine and locks keys, in one round trip. */
+  Locked beginAndLock(Connection connection, Timeouts timeouts, long scope, List<String> keys)
+      throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(begin + lock)) {
+      s.setString(1, timeouts.lock());
+      s.setString(2, timeouts.statement());
+      s.setString(3, timeouts.idle());
+      return locked(s, 4, BEGIN_RESULTS, scope, keys);
+    }
+  }
+
+  /** Locks keys in a transaction that has begun. */
+  Locked lock(Connection connection, long scope, List<String> keys) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(lock)) {
+      return locked(s, 1, 0, scope, keys);
+    }
+  }
+
+  private static Locked locked(
+      PreparedStatement s, int first, int resultsBefore, long scope, List<String> keys)
+      throws SQLException {
+    s.setLong(first, scope);
+    s.setArray(first + 1, s.getConnection().createArrayOf("text", keys.toArray()));
+    s.execute();
+    for (int i = 0; i < resultsBefore; i++) {
+      s.getMoreResults();
+    }
+    long turn;
+    String mode;
+    String isolation;
+    try (ResultSet r = s.getResultSet()) {
+      r.next();
+      mode = r.getString(1);
+      isolation = r.getString(3);
+      turn = r.getLong(4);
+      if (r.wasNull()) {
+        throw new SQLException("semel: the table slots is empty; run: semel schema validate");
+      }
+    }
+    s.getMoreResults();
+    Set<String> locked = new HashSet<>();
+    try (ResultSet r = s.getResultSet()) {
+      while (r.next()) {
+        if (r.getBoolean(2)) {
+          locked.add(keys.get(r.getInt(1) - 1));
+        }
+      }
+    }
+    return new Locked(locked, turn, mode, isolation);
+  }
+
+  /** Step 2: the new ones among locked keys go into the current slot. */
+  Inserted insert(
+      Connection connection, Locked locked, String consumer, List<Key> keys, Duration tolerance)
+      throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(of(insert, locked.turn()))) {
+      s.setString(1, consumer);
+      s.setArray(2, connection.createArrayOf("text", keys.stream().map(Key::id).toArray()));
+      s.setArray(
+          3,
+          connection.createArrayOf(
+              "bytea", keys.stream().map(Key::fingerprint).toArray(byte[][]::new)));
+      s.setArray(4, connection.createArrayOf("int8", stamps(keys)));
+      s.setLong(5, locked.turn());
+      s.setDouble(6, tolerance.toMillis() / 1000.0);
+      s.setString(7, consumer);
+      s.setString(8, consumer);
+      s.setString(9, locked.planCacheMode());
+      s.execute();
+      Set<String> inserted = new HashSet<>();
+      boolean own = true;
+      try (ResultSet r = s.getResultSet()) {
+        while (r.next()) {
+          inserted.add(r.getString(1));
+          own &= r.getBoolean(2);
+        }
+      }
+      s.getMoreResults();
+      try (ResultSet r = s.getResultSet()) {
+        r.next();
+        return new Inserted(inserted, !own, r.getLong(1), r.getString(2));
+      }
+    }
+  }
+
+  private static Object[] stamps(List<Key> keys) {
+    return keys.stream().map(k -> k.stamp() == null ? null : k.stamp().toEpochMilli()).toArray();
+  }
+
+  /** What is known of locked keys that were not new. */
+  Map<String, List<Known>> look(
+      Connection connection, Locked locked, String consumer, List<String> keys)
+      throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(of(look, locked.turn()))) {
+      java.sql.Array ids = connection.createArrayOf("text", keys.toArray());
+      for (int i = 0; i < SLOTS; i++) {
+        s.setString(2 * i + 1, consumer);
+        s.setArray(2 * i + 2, ids);
+      }
+      s.setString(7, locked.planCacheMode());
+      s.execute();
+      s.getMoreResults();
+      Map<String, List<Known>> known = new HashMap<>();
+      try (ResultSet r = s.getResultSet()) {
+        while (r.next()) {
+          known
+              .computeIfAbsent(r.getString(1), k -> new ArrayList<>(1))
+              .add(new Known(r.getBytes(2), r.getBoolean(3)));
+        }
+      }
+      return known;
+    }
+  }
+
+  /** Takes back claims of this transaction. */
+  void unclaim(Connection connection, long turn, String consumer, List<String> keys)
+      throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(of(unclaim, turn))) {
+      s.setString(1, consumer);
+      s.setArray(2, connection.createArrayOf("text", keys.toArray()));
+      s.execute();
+    }
+  }
+
+  /** Satisfies the guard; false if the transaction is not the one that claimed. */
+  boolean verify(Connection connection, String xid) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(verify)) {
+      s.setString(1, xid);
+      s.setString(2, xid);
+      s.execute();
+      s.getMoreResults();
+      try (ResultSet r = s.getResultSet()) {
+        return r.next() && r.getString(1) != null;
+      }
+    }
+  }
+
+  /** Whether a caller's transaction still holds its key. */
+  boolean stillHeld(Connection connection, long turn, String consumer, String key, String xid)
+      throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(of(stillHeld, turn))) {
+      s.setString(1, consumer);
+      s.setString(2, key);
+      s.setString(3, xid);
+      try (ResultSet r = s.executeQuery()) {
+        return r.next();
+      }
+    }
+  }
+
+  /** The turn of this moment. */
+  long turn(Connection connection) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(turn);
+        ResultSet r = s.executeQuery()) {
+      r.next();
+      return r.getLong(1);
+    }
+  }
+
+  /** Stores imported keys; gives how many were new. */
+  int importKeys(
+      Connection connection, long turn, String consumer, List<String> keys, List<Long> millis)
+      throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(of(importKeys, turn))) {
+      s.setString(1, consumer);
+      s.setArray(2, connection.createArrayOf("text", keys.toArray()));
+      s.setArray(3, connection.createArrayOf("int8", millis.toArray()));
+      s.setLong(4, turn);
+      s.setString(5, consumer);
+      return s.executeUpdate();
+    }
+  }
+}

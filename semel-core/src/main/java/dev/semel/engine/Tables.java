@@ -1,0 +1,21 @@
+package dev.semel.engine;
+
+/** The classes of the tables, with the schema's name put in once. */
+record Tables(
+    ProcessedMessages processed,
+    ParkedMessages parked,
+    Installation installation,
+    Consumers consumers,
+    Workers workers,
+    Audit audit) {
+
+  static Tables of(String schema) {
+    return new Tables(
+        new ProcessedMessages(schema),
+        new ParkedMessages(schema),
+        new Installation(schema),
+        new Consumers(schema),
+        new Workers(schema),
+        new Audit(schema));
+  }
+}

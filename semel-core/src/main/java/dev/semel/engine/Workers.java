@@ -1,0 +1,118 @@
+package dev.semel.engine;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.UUID;
+
+/** The table {@code workers}; every time in it is the database's. */
+final class Workers {
+
+  private static final String BEGIN =
+      """
+      INSERT INTO ${schema}.workers (id, host, version, roles, lanes, batch, locks)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """;
+
+  private static final String BEAT =
+      """
+      UPDATE ${schema}.workers SET seen_at = clock_timestamp(), ended_at = NULL, ending = NULL WHERE id = ?
+      """;
+
+  private static final String MARK_LOST =
+      """
+      UPDATE ${schema}.workers SET ended_at = clock_timestamp(), ending = 'lost'
+       WHERE ending IS NULL AND seen_at < clock_timestamp() - interval '30 seconds'
+      """;
+
+  private static final String END =
+      """
+      UPDATE ${schema}.workers SET ended_at = clock_timestamp(), ending = 'clean' WHERE id = ?
+      """;
+
+  /** Locks that live workers may hold at once, beside room for all locks of the server. */
+  private static final String LOCKS =
+      """
+      SELECT coalesce(sum(w.locks), 0), 2 * current_setting('max_locks_per_transaction')::bigint
+             * (current_setting('max_connections')::bigint
+                + current_setting('max_prepared_transactions')::bigint)
+        FROM ${schema}.workers w
+       WHERE w.ending IS NULL AND w.seen_at > clock_timestamp() - interval '30 seconds'
+      """;
+
+  /** One write that is always rolled back: can this database be written now? */
+  private static final String PROBE =
+      """
+      INSERT INTO ${schema}.workers (id, host, version, roles, lanes, batch, locks)
+      VALUES (gen_random_uuid(), 'probe', '', '{}', 0, 0, 0)
+      """;
+
+  private final String begin;
+  private final String beat;
+  private final String markLost;
+  private final String end;
+  private final String locks;
+  private final String probe;
+
+  Workers(String schema) {
+    begin = BEGIN.replace("${schema}", schema);
+    beat = BEAT.replace("${schema}", schema);
+    markLost = MARK_LOST.replace("${schema}", schema);
+    end = END.replace("${schema}", schema);
+    locks = LOCKS.replace("${schema}", schema);
+    probe = PROBE.replace("${schema}", schema);
+  }
+
+  /** A worker's row. */
+  record Row(
+      UUID id, String host, String version, String[] roles, int lanes, int batch, int locks) {}
+
+  /** Locks in use at most, and room for locks, in the whole server. */
+  record Locks(long wanted, long room) {}
+
+  void begin(Connection connection, Row row) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(begin)) {
+      s.setObject(1, row.id());
+      s.setString(2, row.host());
+      s.setString(3, row.version());
+      s.setArray(4, connection.createArrayOf("text", row.roles()));
+      s.setInt(5, row.lanes());
+      s.setInt(6, row.batch());
+      s.setInt(7, row.locks());
+      s.executeUpdate();
+    }
+  }
+
+  void beat(Connection connection, UUID id) throws SQLException {
+    update(connection, beat, id);
+    try (PreparedStatement s = connection.prepareStatement(markLost)) {
+      s.executeUpdate();
+    }
+  }
+
+  void end(Connection connection, UUID id) throws SQLException {
+    update(connection, end, id);
+  }
+
+  private static void update(Connection connection, String sql, UUID id) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(sql)) {
+      s.setObject(1, id);
+      s.executeUpdate();
+    }
+  }
+
+  Locks locks(Connection connection) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(locks);
+        ResultSet r = s.executeQuery()) {
+      r.next();
+      return new Locks(r.getLong(1), r.getLong(2));
+    }
+  }
+
+  void probe(Connection connection) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(probe)) {
+      s.executeUpdate();
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package dev.semel.spi;
+
+import dev.semel.Source;
+
+/**
+ * What an adapter implements: a reconcile loop of wanted against actual consumers. A closed
+ * channel, a cancelled consumer, a deleted queue, a restart of the broker all end in the same
+ * re-subscription.
+ */
+public interface MessageSource extends Source {
+
+  /**
+   * Checks once, before a worker starts, that the broker can be reached and has what is wanted.
+   *
+   * @throws dev.semel.ConfigurationException if waiting would not help: wrong credentials, no such
+   *     queue, a queue that does not last
+   * @throws dev.semel.UnavailableException if the broker cannot be reached
+   */
+  void check();
+
+  /**
+   * Begins to keep a consumer in being. Returns at once; {@link Intake#subscribed()} tells.
+   *
+   * @param intake where deliveries go
+   * @param prefetch most deliveries that are unsettled at a time
+   * @return the subscription
+   */
+  Subscription subscribe(Intake intake, int prefetch);
+}

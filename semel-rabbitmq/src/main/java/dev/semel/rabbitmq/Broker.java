@@ -1,0 +1,69 @@
+package dev.semel.rabbitmq;
+
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import dev.semel.ConfigurationException;
+import java.io.IOException;
+import java.security.NoSuchAlgorithmException;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
+
+/** A broker and an account on it, to which connections can be opened. */
+final class Broker {
+
+  private static final int HEARTBEAT_SECONDS = 10;
+  private static final int CONNECT_MILLIS = 5_000;
+  private static final int HANDSHAKE_MILLIS = 5_000;
+  private static final int ANSWER_MILLIS = 10_000;
+
+  /**
+   * The most that RabbitMQ itself can be set to accept. With the client's own limit of 64 MiB a
+   * larger message would break the connection at each delivery, for ever.
+   */
+  private static final int MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
+
+  private final BrokerUri uri;
+  private final SSLContext trust;
+
+  Broker(BrokerUri uri) {
+    this.uri = uri;
+    this.trust = defaultTrust();
+  }
+
+  private static SSLContext defaultTrust() {
+    try {
+      return SSLContext.getDefault();
+    } catch (NoSuchAlgorithmException e) {
+      throw new ConfigurationException(
+          "the JVM's default trust store cannot be opened: check javax.net.ssl.trustStore", e);
+    }
+  }
+
+  BrokerUri uri() {
+    return uri;
+  }
+
+  /** Opens a connection that does not recover by itself: what it should be like is ours to say. */
+  Connection connect(String name, String threads) throws IOException, TimeoutException {
+    ConnectionFactory factory = new ConnectionFactory();
+    factory.setHost(uri.host());
+    factory.setPort(uri.port());
+    factory.setVirtualHost(uri.vhost());
+    factory.setUsername(uri.user());
+    factory.setPassword(uri.password());
+    factory.setAutomaticRecoveryEnabled(false);
+    factory.setTopologyRecoveryEnabled(false);
+    factory.setRequestedHeartbeat(HEARTBEAT_SECONDS);
+    factory.setConnectionTimeout(CONNECT_MILLIS);
+    factory.setHandshakeTimeout(HANDSHAKE_MILLIS);
+    factory.setChannelRpcTimeout(ANSWER_MILLIS);
+    factory.setMaxInboundMessageBodySize(MAX_MESSAGE_BYTES);
+    factory.setThreadFactory(new DaemonThreads(threads));
+    factory.setExceptionHandler(new CallbackErrors());
+    if (uri.tls()) {
+      factory.useSslProtocol(trust);
+      factory.enableHostnameVerification();
+    }
+    return factory.newConnection(name);
+  }
+}

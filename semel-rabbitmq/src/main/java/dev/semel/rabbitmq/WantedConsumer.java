@@ -1,0 +1,205 @@
+package dev.semel.rabbitmq;
+
+import com.rabbitmq.client.Connection;
+import dev.semel.spi.Intake;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A consumer that is wanted, beside what there is of it. What is wanted is said by any thread; what
+ * there is, is seen and mended by the {@link Reconciler}'s thread alone, which therefore also tells
+ * the intake: once per loss, once per subscription.
+ *
+ * <p><b>When the broker cancels the consumer but leaves the channel open</b> (queue deleted or
+ * moved; from RabbitMQ 4.3 the acknowledgement timeout of a quorum queue), the channel is
+ * <em>retired</em>: its deliveries stay live and are settled on it, and a new consumer is made on a
+ * new channel. AMQP gives no reason with a cancel, so one rule must fit all. After a deletion what is
+ * held exists nowhere else: dropping it would lose it. After a timeout it may come a second time, on
+ * the new channel or to somebody else: then the claim lets one of the two through, the broker passes
+ * over the late settlement, and it gets it, which it waits for before it takes the consumer's slot
+ * for free. A retired channel closes with its last settlement, or when the next one is to be retired,
+ * so that a handler that hangs cannot collect channels.
+ */
+final class WantedConsumer {
+
+  private static final Logger log = LoggerFactory.getLogger(WantedConsumer.class);
+
+  private final String queue;
+  private final Intake intake;
+  private final int prefetch;
+  private final Runnable wake;
+  private final Backoff backoff = new Backoff(System::nanoTime);
+  private final CountDownLatch gone = new CountDownLatch(1);
+  private volatile boolean wanted = true;
+  private volatile boolean closed;
+  private volatile @Nullable ConsumerChannel current;
+  private volatile @Nullable ConsumerChannel retired;
+  private boolean told;
+  private boolean warned;
+
+  WantedConsumer(String queue, Intake intake, int prefetch, Runnable wake) {
+    this.queue = queue;
+    this.intake = intake;
+    this.prefetch = prefetch;
+    this.wake = wake;
+  }
+
+  void wanted(boolean value) {
+    wanted = value;
+    wake.run();
+  }
+
+  /** Nothing is handed out or settled from now on; the rest is done by the loop. */
+  void close() {
+    closed = true;
+    end(current);
+    end(retired);
+    wake.run();
+  }
+
+  private static void end(@Nullable ConsumerChannel channel) {
+    if (channel != null) {
+      channel.end();
+    }
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  boolean isSubscribed() {
+    ConsumerChannel now = current;
+    return now != null && now.consuming();
+  }
+
+  boolean awaitGone(long nanos) throws InterruptedException {
+    return gone.await(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  // What follows is for the loop's thread.
+
+  /** Sees what has become of the consumer, and ends what is not wanted any more. */
+  void observe() {
+    ConsumerChannel now = current;
+    if (now != null && !now.live()) {
+      current = null;
+      now.abandon();
+      lost(now.reason());
+    } else if (now != null && now.cancelledByBroker()) {
+      current = null;
+      retire(now);
+      lost(
+          "consumer cancelled by the broker (queue deleted or moved, or acknowledgement timeout)");
+    } else if (now != null && !wanted && now.consuming()) {
+      cancel(now);
+    }
+    ConsumerChannel old = retired;
+    if (old != null && (!old.live() || old.isSettled())) {
+      retired = null;
+      old.shut();
+    }
+  }
+
+  private void retire(ConsumerChannel channel) {
+    ConsumerChannel older = retired;
+    retired = channel;
+    if (older != null) {
+      older.shut();
+    }
+  }
+
+  private void cancel(ConsumerChannel channel) {
+    told = false;
+    try {
+      channel.cancel();
+    } catch (IOException | RuntimeException e) {
+      log.debug("queue {}: the consumer was not cancelled: {}", queue, Reasons.line(e));
+      current = null;
+      channel.abandon();
+    }
+  }
+
+  private void lost(String reason) {
+    backoff.failed();
+    if (told) {
+      told = false;
+      if (wanted && !closed) {
+        tell(() -> intake.lost(reason));
+      }
+    }
+  }
+
+  /** Whether there should be a consumer and is none. */
+  boolean isLacking() {
+    return wanted && !closed && !isSubscribed();
+  }
+
+  /** When to try next, if it is lacking: 0 or less means now. */
+  long nanosLeft() {
+    return backoff.isDue() ? 0 : backoff.nanosLeft();
+  }
+
+  void consume(Connection connection) {
+    ConsumerChannel channel = current;
+    try {
+      if (channel == null) {
+        channel = ConsumerChannel.open(connection, queue, prefetch, intake, wake);
+        current = channel;
+        if (closed) {
+          channel.end(); // close() may have come before there was anything to end
+        }
+      }
+      channel.consume();
+    } catch (IOException | RuntimeException e) {
+      backoff.failed();
+      current = null;
+      if (channel != null) {
+        channel.abandon();
+      }
+      notConsuming(e);
+      return;
+    }
+    backoff.succeeded();
+    if (warned) {
+      warned = false;
+      log.info("consuming from queue {} again", queue);
+    }
+    told = true;
+    tell(intake::subscribed);
+  }
+
+  private void notConsuming(Exception e) {
+    if (warned) {
+      log.debug("still no consumer on queue {}: {}", queue, Reasons.line(e));
+    } else {
+      warned = true;
+      log.warn("no consumer on queue {} ({}); trying until there is one", queue, Reasons.line(e));
+    }
+  }
+
+  private void tell(Runnable call) {
+    try {
+      call.run();
+    } catch (Throwable t) {
+      log.error("queue {}: the intake failed", queue, t);
+    }
+  }
+
+  void shut() {
+    for (ConsumerChannel channel : new ConsumerChannel[] {current, retired}) {
+      if (channel != null) {
+        channel.shut();
+      }
+    }
+    current = null;
+    retired = null;
+  }
+
+  void gone() {
+    gone.countDown();
+  }
+}

@@ -1,0 +1,48 @@
+package dev.semel.worker.demo;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+
+/** Writes the result for a person. */
+record ResultTable(Plan plan, int published, double seconds) {
+
+  String text(Map<Contender, Score> scores) {
+    StringBuilder text = new StringBuilder();
+    int copies = published - plan.messages();
+    text.append(
+        format(
+            "%,d payments, %,d of them sent twice by the producer. Each worker was killed %d times"
+                + " with SIGKILL%nand started again. Effects are rows of a table without a unique key.%n%n",
+            plan.messages(), copies, plan.kills()));
+    text.append(format("  %-34s %12s %12s %12s%n", "", "ack first", "ack after,", "Semel"));
+    text.append(format("  %-34s %12s %12s %12s%n", "", "then work", "without key", ""));
+    row(text, scores, "deliveries taken up", Score::deliveries);
+    row(text, scores, "effects (should be " + format("%,d", plan.messages()) + ")", Score::effects);
+    row(text, scores, "LOST: no effect", Score::lost);
+    row(text, scores, "DOUBLED: more than one effect", Score::doubled);
+    row(text, scores, "producer's copies doubled", Score::copiesDoubled);
+    text.append(
+        format(
+            "  %-34s %12s %12s %,12d%n",
+            "redeliveries recognised, no effect",
+            "-",
+            "-",
+            scores.get(Contender.SEMEL).duplicates()));
+    return text.append(format("%n%.1f s, seed %d (--seed repeats it)%n", seconds, plan.seed()))
+        .toString();
+  }
+
+  private static void row(
+      StringBuilder text, Map<Contender, Score> scores, String title, Function<Score, Number> value) {
+    text.append(format("  %-34s", title));
+    for (Contender each : Contender.values()) {
+      text.append(format(" %,12d", value.apply(scores.get(each)).longValue()));
+    }
+    text.append(System.lineSeparator());
+  }
+
+  private static String format(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

@@ -1,0 +1,130 @@
+package dev.semel.worker.demo;
+
+import dev.semel.checker.Recorder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One worker's part: publish, run and kill its processes, work off the rest, audit. */
+final class Trial {
+
+  private static final Duration LOOK = Duration.ofMillis(50);
+  private static final Duration LIFE_LIMIT = Duration.ofSeconds(60);
+  private static final int QUIET_LOOKS = 4;
+  private static final int LARGEST_BATCH = 20;
+
+  private final Contender contender;
+  private final Plan plan;
+  private final Stage stage;
+  private final Path directory;
+  private final Cleanup cleanup;
+  private final Progress progress;
+  private int killed;
+
+  Trial(
+      Contender contender,
+      Plan plan,
+      Stage stage,
+      Path directory,
+      Cleanup cleanup,
+      Progress progress) {
+    this.contender = contender;
+    this.plan = plan;
+    this.stage = stage;
+    this.directory = directory.resolve(contender.id());
+    this.cleanup = cleanup;
+    this.progress = progress;
+  }
+
+  Score run(String queueName, Payments payments) throws IOException, SQLException {
+    Queue queue = cleanup.add(Queue.declare(stage.amqpUri(), queueName));
+    int published = payments.publications().size();
+    progress.bar(contender, 0, published, killed);
+    try (Recorder recorder = Recorder.open(directory, "producer")) {
+      queue.publish(payments.publications(), recorder);
+    }
+    for (Kill kill : contender.kills(plan)) {
+      liveAndDie(queue, published, kill);
+    }
+    do {
+      workOff(queue, published);
+    } while (queue.depth() > 0);
+    cleanup.undoNow(queue);
+    progress.note(contender.title() + ": audit");
+    return new Audit(contender, payments.sentTwice()).score(directory, stage.database());
+  }
+
+  private void liveAndDie(Queue queue, int published, Kill kill) throws IOException {
+    Child child = start(queue, kill);
+    String line = null;
+    for (int looks = 0; line == null; looks++) {
+      progress.bar(contender, published - queue.depth(), published, killed);
+      line = child.line(LOOK);
+      requireAlive(child, looks);
+    }
+    if (!line.startsWith(Witness.REACHED + kill.moment() + " ")) {
+      throw new DemoException("a worker says something unexpected: " + line);
+    }
+    child.kill();
+    int status = child.exitStatus();
+    cleanup.undoNow(child);
+    if (status != Child.KILLED) {
+      throw new DemoException(
+          "a worker was killed, but ended with " + status + " instead of " + Child.KILLED);
+    }
+    killed++;
+  }
+
+  private void workOff(Queue queue, int published) throws IOException {
+    Child child = start(queue, null);
+    int quiet = 0;
+    for (int looks = 0; quiet < QUIET_LOOKS; looks++) {
+      int depth = queue.depth();
+      quiet = depth == 0 ? quiet + 1 : 0;
+      progress.bar(contender, published - depth, published, killed);
+      child.line(LOOK);
+      requireAlive(child, looks);
+    }
+    child.stop();
+    int status = child.exitStatus();
+    cleanup.undoNow(child);
+    if (status != 0) {
+      throw new DemoException("a worker ended with " + status + "\n" + child.logTail());
+    }
+  }
+
+  private static void requireAlive(Child child, int looks) {
+    if (!child.isAlive()) {
+      throw new DemoException("a worker ended by itself\n" + child.logTail());
+    }
+    if (looks * LOOK.toMillis() > LIFE_LIMIT.toMillis()) {
+      throw new DemoException("a worker does not get on\n" + child.logTail());
+    }
+  }
+
+  private Child start(Queue queue, @Nullable Kill kill) throws IOException {
+    boolean steps = plan.oneAtATime() && contender == Contender.SEMEL;
+    Assignment assignment =
+        new Assignment(
+            contender,
+            queue.name(),
+            stage.database().schema(),
+            stage.database().effects(contender),
+            directory,
+            Math.max(1, Math.min(LARGEST_BATCH, plan.messagesPerLife() / 5)),
+            steps,
+            kill);
+    return cleanup.add(
+        Child.start(
+            new Child.Spec(
+                WorkerProcess.class,
+                steps ? List.of("-Xmx64m", "-Dsemel.log=INFO") : List.of("-Xmx64m"),
+                assignment.args(),
+                stage.environment(),
+                directory.resolve("worker.log"),
+                steps)));
+  }
+}

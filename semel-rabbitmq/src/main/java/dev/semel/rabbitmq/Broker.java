@@ -24,6 +24,7 @@ final class Broker {
 
   private final BrokerUri uri;
   private final SSLContext trust;
+  private final CallbackErrors callbackErrors = new CallbackErrors();
 
   Broker(BrokerUri uri) {
     this.uri = uri;
@@ -59,7 +60,7 @@ final class Broker {
     factory.setChannelRpcTimeout(ANSWER_MILLIS);
     factory.setMaxInboundMessageBodySize(MAX_MESSAGE_BYTES);
     factory.setThreadFactory(new DaemonThreads(threads));
-    factory.setExceptionHandler(new CallbackErrors());
+    factory.setExceptionHandler(callbackErrors);
     if (uri.tls()) {
       factory.useSslProtocol(trust);
       factory.enableHostnameVerification();

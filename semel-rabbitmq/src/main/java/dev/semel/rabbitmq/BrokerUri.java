@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An AMQP URI, read by us and not by the client: the client's {@code setUri} takes an unreadable
- * host for {@code localhost}, passes over settings that it does not know, turns off the verification
- * of certificates, and its exceptions quote the password.
+ * host for {@code localhost}, passes over settings that it does not know, turns off the
+ * verification of certificates, and its exceptions quote the password.
  */
 final class BrokerUri {
 

@@ -62,7 +62,9 @@ final class ConsumerChannel {
     }
   }
 
-  /** Whether its deliveries can still be settled. Takes no lock, since a lock may wait for a socket. */
+  /**
+   * Whether its deliveries can still be settled. Takes no lock, since a lock may wait for a socket.
+   */
   boolean live() {
     return !ended && fault == null && channel.isOpen() && channel.getConnection().isOpen();
   }
@@ -93,8 +95,7 @@ final class ConsumerChannel {
     if (cause == null) {
       return "closed";
     }
-    return (cause.isHardError() ? "connection closed: " : "channel closed: ")
-        + Reasons.line(cause);
+    return (cause.isHardError() ? "connection closed: " : "channel closed: ") + Reasons.line(cause);
   }
 
   void consume() throws IOException {
@@ -146,8 +147,7 @@ final class ConsumerChannel {
                 this,
                 deliveryTag,
                 delivery.getEnvelope().isRedeliver(),
-                Messages.of(
-                    delivery.getEnvelope(), delivery.getProperties(), delivery.getBody())));
+                Messages.of(delivery.getEnvelope(), delivery.getProperties(), delivery.getBody())));
       }
     } catch (Throwable t) {
       // nobody would ever settle it; with the channel it goes back to the broker

@@ -64,8 +64,7 @@ final class RabbitSource implements MessageSource {
       throw new IllegalArgumentException(
           "prefetch must be from 1 to " + MAX_PREFETCH + ", was " + prefetch);
     }
-    Subscription subscription =
-        reconciler == null ? null : reconciler.subscribe(intake, prefetch);
+    Subscription subscription = reconciler == null ? null : reconciler.subscribe(intake, prefetch);
     if (subscription == null) {
       Reconciler fresh = new Reconciler(broker, queue);
       reconciler = fresh;

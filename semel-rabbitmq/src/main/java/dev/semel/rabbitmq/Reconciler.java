@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The loop that compares wanted consumers with actual ones and mends the difference, from the first
  * subscription to the last. It is not told <em>what</em> happened, only that something did: each
- * pass looks at everything, so no order of events can leave a consumer dead (a signal that gets lost
- * costs at most {@link Backoff#LONGEST}). It owns the one connection.
+ * pass looks at everything, so no order of events can leave a consumer dead (a signal that gets
+ * lost costs at most {@link Backoff#LONGEST}). It owns the one connection.
  */
 final class Reconciler {
 
@@ -112,7 +112,7 @@ final class Reconciler {
     boolean connected = connection != null;
     for (WantedConsumer each : consumers) {
       if (each.isLacking()) {
-        nanos = Math.min(nanos, connected ? each.nanosLeft() : connectionNanosLeft());
+        nanos = Math.min(nanos, connected ? each.nanosLeft() : backoff.nanosLeft());
       }
     }
     try {
@@ -125,10 +125,6 @@ final class Reconciler {
     }
   }
 
-  private long connectionNanosLeft() {
-    return backoff.isDue() ? 0 : backoff.nanosLeft();
-  }
-
   /** One look at everything; false when there is nothing left to look after. */
   private boolean pass() {
     if (!removeClosed()) {
@@ -138,7 +134,7 @@ final class Reconciler {
     Connection open = consumers.stream().anyMatch(WantedConsumer::isLacking) ? connected() : null;
     if (open != null) {
       for (WantedConsumer each : consumers) {
-        if (each.isLacking() && each.nanosLeft() <= 0 && open.isOpen()) {
+        if (each.isLacking() && each.nanosLeft() == 0 && open.isOpen()) {
           each.consume(open);
         }
       }

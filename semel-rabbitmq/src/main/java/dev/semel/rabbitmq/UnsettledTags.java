@@ -7,9 +7,9 @@ import java.util.TreeSet;
 
 /**
  * The delivery tags that one channel holds unsettled: exactly those that the broker would still
- * accept. A multiple-acknowledgement takes <em>every</em> older tag, so it may reach no further than
- * to the first tag that is still held; what was settled behind that is acknowledged one by one and
- * leaves the set, so that no tag is ever sent twice (which would close the channel). Not
+ * accept. A multiple-acknowledgement takes <em>every</em> older tag, so it may reach no further
+ * than to the first tag that is still held; what was settled behind that is acknowledged one by one
+ * and leaves the set, so that no tag is ever sent twice (which would close the channel). Not
  * synchronised.
  */
 final class UnsettledTags {

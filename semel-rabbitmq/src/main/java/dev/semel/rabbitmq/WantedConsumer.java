@@ -17,12 +17,12 @@ import org.slf4j.LoggerFactory;
  * <p><b>When the broker cancels the consumer but leaves the channel open</b> (queue deleted or
  * moved; from RabbitMQ 4.3 the acknowledgement timeout of a quorum queue), the channel is
  * <em>retired</em>: its deliveries stay live and are settled on it, and a new consumer is made on a
- * new channel. AMQP gives no reason with a cancel, so one rule must fit all. After a deletion what is
- * held exists nowhere else: dropping it would lose it. After a timeout it may come a second time, on
- * the new channel or to somebody else: then the claim lets one of the two through, the broker passes
- * over the late settlement, and it gets it, which it waits for before it takes the consumer's slot
- * for free. A retired channel closes with its last settlement, or when the next one is to be retired,
- * so that a handler that hangs cannot collect channels.
+ * new channel. AMQP gives no reason with a cancel, so one rule must fit all. After a deletion what
+ * is held exists nowhere else: dropping it would lose it. After a timeout it may come a second
+ * time, on the new channel or to somebody else: then the claim lets one of the two through, the
+ * broker passes over the late settlement, and it gets it, which it waits for before it takes the
+ * consumer's slot for free. A retired channel closes with its last settlement, or when the next one
+ * is to be retired, so that a handler that hangs cannot collect channels.
  */
 final class WantedConsumer {
 
@@ -92,8 +92,7 @@ final class WantedConsumer {
     } else if (now != null && now.cancelledByBroker()) {
       current = null;
       retire(now);
-      lost(
-          "consumer cancelled by the broker (queue deleted or moved, or acknowledgement timeout)");
+      lost("consumer cancelled by the broker (queue deleted or moved, or acknowledgement timeout)");
     } else if (now != null && !wanted && now.consuming()) {
       cancel(now);
     }
@@ -138,9 +137,9 @@ final class WantedConsumer {
     return wanted && !closed && !isSubscribed();
   }
 
-  /** When to try next, if it is lacking: 0 or less means now. */
+  /** When to try next, if it is lacking: 0 means now. */
   long nanosLeft() {
-    return backoff.isDue() ? 0 : backoff.nanosLeft();
+    return backoff.nanosLeft();
   }
 
   void consume(Connection connection) {

@@ -29,10 +29,21 @@ class BackoffTest {
   void isDueAtFirstAndAfterASuccess() {
     assertThat(backoff.isDue()).isTrue();
     backoff.failed();
-    backoff.failed();
     assertThat(backoff.isDue()).isFalse();
     backoff.succeeded();
     assertThat(backoff.isDue()).isTrue();
+  }
+
+  @Test
+  void onlyASuccessThatLastedForgetsTheFailures() {
+    backoff.failed();
+    backoff.failed();
+    backoff.succeeded();
+    now.addAndGet(Backoff.LONGEST.toNanos() - 1);
+    backoff.failed();
+    assertThat(Duration.ofNanos(backoff.nanosLeft()).toMillis()).isEqualTo(800);
+    backoff.succeeded();
+    now.addAndGet(Backoff.LONGEST.toNanos());
     backoff.failed();
     assertThat(Duration.ofNanos(backoff.nanosLeft())).isEqualTo(Backoff.FIRST);
   }

@@ -49,15 +49,14 @@ class UnsettledTagsTest {
     received(3);
     tags.acknowledge(List.of(2L));
     assertThat(tags.take(List.of(3L, 3L, 2L, 99L))).containsExactly(3L);
-    assertThat(tags.acknowledge(List.of(2L, 3L)))
-        .isEqualTo(new UnsettledTags.Acks(0, List.of()));
+    assertThat(tags.acknowledge(List.of(2L, 3L))).isEqualTo(new UnsettledTags.Acks(0, List.of()));
     assertThat(tags.acknowledge(List.of(1L, 1L))).isEqualTo(new UnsettledTags.Acks(1, List.of()));
   }
 
   /**
-   * Against a broker in miniature: it knows what is outstanding, refuses a tag that is not, and takes
-   * every older one with a multiple-ack. Whatever is settled in whatever order and portions, it must
-   * have been told of exactly that and must never have refused.
+   * Against a broker in miniature: it knows what is outstanding, refuses a tag that is not, and
+   * takes every older one with a multiple-ack. Whatever is settled in whatever order and portions,
+   * it must have been told of exactly that and must never have refused.
    */
   @Test
   void agreesWithABrokerInMiniature() {

@@ -262,6 +262,23 @@ public final class RabbitNode implements AutoCloseable {
   }
 
   /**
+   * Messages of a queue, ready and unacknowledged together, as the broker counts them now.
+   *
+   * @param vhost its vhost
+   * @param queue its name
+   * @return the number; -1 if there is no such queue
+   * @throws IOException when the broker is down
+   */
+  public int messageCount(String vhost, String queue) throws IOException {
+    for (JsonNode node : api().queues(vhost)) {
+      if (node.path("name").asText().equals(queue)) {
+        return node.path("messages").asInt();
+      }
+    }
+    return -1;
+  }
+
+  /**
    * The queues of a vhost.
    *
    * @param vhost its name

@@ -81,6 +81,10 @@ final class BrokerOptions {
         e instanceof UnknownHostException
             ? "unknown host"
             : e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-    return "cannot reach a broker at " + where + " (" + why + "); is it running, and is --amqp right?";
+    return "cannot reach a broker at "
+        + where
+        + " ("
+        + why
+        + "); is it running, and is --amqp right?";
   }
 }

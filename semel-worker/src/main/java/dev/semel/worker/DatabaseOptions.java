@@ -39,7 +39,8 @@ final class DatabaseOptions {
   Database reachable() {
     String url = jdbc != null ? jdbc : context.variable("SEMEL_JDBC_URL");
     if (url == null) {
-      throw new UserError("no database given; name it with --jdbc " + EXPECTED + " or SEMEL_JDBC_URL");
+      throw new UserError(
+          "no database given; name it with --jdbc " + EXPECTED + " or SEMEL_JDBC_URL");
     }
     Database database = database(url);
     database.check();
@@ -57,7 +58,8 @@ final class DatabaseOptions {
   private Database database(String url) {
     Properties parts = url.startsWith("jdbc:postgresql:") ? Driver.parseURL(url, null) : null;
     if (parts == null) {
-      throw new UserError("not the URL of a PostgreSQL database: " + url + "; expected " + EXPECTED);
+      throw new UserError(
+          "not the URL of a PostgreSQL database: " + url + "; expected " + EXPECTED);
     }
     String inUrl = parts.getProperty("password");
     context.mask().hide(inUrl);

@@ -20,7 +20,10 @@ final class DatabaseTrouble {
       case "28000" ->
           server + " does not let " + user + " in (" + plain(e) + "); check --user and pg_hba.conf";
       case "08004" ->
-          server + ": " + plain(e) + "; give a password in SEMEL_JDBC_PASSWORD or with --password-file";
+          server
+              + ": "
+              + plain(e)
+              + "; give a password in SEMEL_JDBC_PASSWORD or with --password-file";
       case "3D000" -> server + ": " + plain(e) + "; create it, or correct --jdbc";
       case "42501" ->
           server
@@ -32,7 +35,11 @@ final class DatabaseTrouble {
       case "53300" -> server + ": " + plain(e) + "; close other sessions or raise max_connections";
       default ->
           state.startsWith("08") || state.startsWith("57P")
-              ? "cannot reach " + server + " (" + plain(e) + "); is it running, and is --jdbc right?"
+              ? "cannot reach "
+                  + server
+                  + " ("
+                  + plain(e)
+                  + "); is it running, and is --jdbc right?"
               : server + ": " + plain(e) + " (SQLSTATE " + state + ")";
     };
   }
@@ -42,7 +49,8 @@ final class DatabaseTrouble {
     String message = String.valueOf(e.getMessage()).strip().replaceAll("\\s*\\R\\s*", "; ");
     Throwable cause = e.getCause();
     if (message.startsWith("The connection attempt failed") && cause != null) {
-      message = cause instanceof java.net.UnknownHostException ? "unknown host" : "" + cause.getMessage();
+      message =
+          cause instanceof java.net.UnknownHostException ? "unknown host" : "" + cause.getMessage();
     } else if (message.startsWith("Connection to ") && message.contains(" refused")) {
       message = "connection refused";
     }

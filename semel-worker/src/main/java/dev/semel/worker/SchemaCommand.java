@@ -56,7 +56,8 @@ final class SchemaCommand implements Runnable {
 
   @Command(
       description = "Applies the scripts that are missing, as the owner; never drops anything.",
-      footer = "  semel schema apply --jdbc jdbc:postgresql://localhost:5432/shop --user shop_owner")
+      footer =
+          "  semel schema apply --jdbc jdbc:postgresql://localhost:5432/shop --user shop_owner")
   int apply(
       @Mixin StandardHelp standard, @Mixin DatabaseOptions database, @Mixin SchemaOption schema) {
     List<Integer> applied = tables(database.reachable().dataSource(), schema).apply();

@@ -2,7 +2,9 @@ package dev.semel.worker;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something that the user can put right; the message names the thing and the remedy in one line. */
+/**
+ * Something that the user can put right; the message names the thing and the remedy in one line.
+ */
 final class UserError extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -1,4 +1,6 @@
-/** The command line {@code semel}: verbs, options, and errors that name the thing and the remedy. */
+/**
+ * The command line {@code semel}: verbs, options, and errors that name the thing and the remedy.
+ */
 @NullMarked
 package dev.semel.worker;
 

@@ -4,7 +4,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker process is told on its command line; where the servers are is in its environment. */
+/**
+ * What a worker process is told on its command line; where the servers are is in its environment.
+ */
 record Assignment(
     Contender contender,
     String queue,

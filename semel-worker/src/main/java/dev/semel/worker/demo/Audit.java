@@ -42,7 +42,9 @@ final class Audit {
         copiesDoubled,
         verdict.lost().size(),
         duplicates(history),
-        contender == Contender.SEMEL && !verdict.ok() ? verdict.report().lines().toList() : List.of());
+        contender == Contender.SEMEL && !verdict.ok()
+            ? verdict.report().lines().toList()
+            : List.of());
   }
 
   private int duplicates(History history) {

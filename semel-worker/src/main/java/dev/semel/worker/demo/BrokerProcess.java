@@ -28,10 +28,14 @@ final class BrokerProcess {
     new SystemLauncher()
         .startup(
             Map.of(
-                "type", "Memory",
-                "initialConfigurationLocation", configuration.toUri().toString(),
-                "startupLoggedToSystemOut", "false",
-                "context", Map.of("qpid.work_dir", directory.toString())));
+                "type",
+                "Memory",
+                "initialConfigurationLocation",
+                configuration.toUri().toString(),
+                "startupLoggedToSystemOut",
+                "false",
+                "context",
+                Map.of("qpid.work_dir", directory.toString())));
     Files.delete(configuration);
     System.out.println(READY);
     ParentWatch.start().awaitStop();
@@ -46,24 +50,32 @@ final class BrokerProcess {
         "authenticationproviders",
             List.of(
                 Map.of(
-                    "name", "plain",
-                    "type", "Plain",
+                    "name",
+                    "plain",
+                    "type",
+                    "Plain",
                     // or else amqp-client's PLAIN is refused without TLS
-                    "secureOnlyMechanisms", List.of(),
+                    "secureOnlyMechanisms",
+                    List.of(),
                     "users",
-                        List.of(Map.of("name", USER, "password", password, "type", "managed")))),
+                    List.of(Map.of("name", USER, "password", password, "type", "managed")))),
         "ports",
             List.of(
                 Map.of(
-                    "name", "amqp",
-                    "port", port,
-                    "bindingAddress", "127.0.0.1",
-                    "protocols", List.of("AMQP_0_9_1"),
-                    "authenticationProvider", "plain",
+                    "name",
+                    "amqp",
+                    "port",
+                    port,
+                    "bindingAddress",
+                    "127.0.0.1",
+                    "protocols",
+                    List.of("AMQP_0_9_1"),
+                    "authenticationProvider",
+                    "plain",
                     "virtualhostaliases",
-                        List.of(
-                            Map.of("name", "byName", "type", "nameAlias"),
-                            Map.of("name", "default", "type", "defaultAlias")))),
+                    List.of(
+                        Map.of("name", "byName", "type", "nameAlias"),
+                        Map.of("name", "default", "type", "defaultAlias")))),
         "virtualhostnodes",
             List.of(
                 Map.of(

@@ -8,7 +8,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A database that was there before, in which two schemas with random names are ours for a while. */
+/**
+ * A database that was there before, in which two schemas with random names are ours for a while.
+ */
 final class GivenDatabase implements DemoDatabase {
 
   private final Login login;
@@ -20,8 +22,7 @@ final class GivenDatabase implements DemoDatabase {
   }
 
   static GivenDatabase prepare(Login login) throws SQLException {
-    String name =
-        "semel_demo_" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+    String name = "semel_demo_" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
     GivenDatabase made = new GivenDatabase(login, new Tables(name, name + "_effects"));
     try {
       made.tables.make(dataSource(login), null);

@@ -22,8 +22,7 @@ record Payments(List<Payment> publications, Set<String> sentTwice) {
     List<Payment> all = new ArrayList<>();
     Set<String> twice = new HashSet<>();
     for (int i = 1; i <= plan.messages(); i++) {
-      all.add(
-          new Payment(String.format("payment-%06d", i), 1 + random.nextInt(LARGEST_CENTS)));
+      all.add(new Payment(String.format("payment-%06d", i), 1 + random.nextInt(LARGEST_CENTS)));
     }
     int copies = (int) Math.max(1, plan.messages() * SHARE_SENT_TWICE);
     for (Payment each : List.copyOf(all)) {

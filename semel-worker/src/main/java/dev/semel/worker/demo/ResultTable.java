@@ -34,7 +34,10 @@ record ResultTable(Plan plan, int published, double seconds) {
   }
 
   private static void row(
-      StringBuilder text, Map<Contender, Score> scores, String title, Function<Score, Number> value) {
+      StringBuilder text,
+      Map<Contender, Score> scores,
+      String title,
+      Function<Score, Number> value) {
     text.append(format("  %-34s", title));
     for (Contender each : Contender.values()) {
       text.append(format(" %,12d", value.apply(scores.get(each)).longValue()));

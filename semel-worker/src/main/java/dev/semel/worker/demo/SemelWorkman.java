@@ -33,11 +33,7 @@ final class SemelWorkman implements Workman {
   private final ThreadLocal<List<String>> written = ThreadLocal.withInitial(ArrayList::new);
 
   SemelWorkman(
-      Assignment assignment,
-      Source source,
-      DataSource database,
-      Charge charge,
-      Witness witness) {
+      Assignment assignment, Source source, DataSource database, Charge charge, Witness witness) {
     this.assignment = assignment;
     this.source = source;
     this.database = database;

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 final class Trial {
 
   private static final Duration LOOK = Duration.ofMillis(50);
-  private static final Duration LIFE_LIMIT = Duration.ofSeconds(60);
   private static final int QUIET_LOOKS = 4;
   private static final int LARGEST_BATCH = 20;
 
@@ -59,11 +58,15 @@ final class Trial {
 
   private void liveAndDie(Queue queue, int published, Kill kill) throws IOException {
     Child child = start(queue, kill);
+    Patience patience = new Patience();
     String line = null;
-    for (int looks = 0; line == null; looks++) {
-      progress.bar(contender, published - queue.depth(), published, killed);
+    while (line == null) {
+      int depth = queue.depth();
+      progress.bar(contender, published - depth, published, killed);
       line = child.line(LOOK);
-      requireAlive(child, looks);
+      if (line == null) {
+        patience.check(child, depth);
+      }
     }
     if (!line.startsWith(Witness.REACHED + kill.moment() + " ")) {
       throw new DemoException("a worker says something unexpected: " + line);
@@ -80,28 +83,20 @@ final class Trial {
 
   private void workOff(Queue queue, int published) throws IOException {
     Child child = start(queue, null);
+    Patience patience = new Patience();
     int quiet = 0;
-    for (int looks = 0; quiet < QUIET_LOOKS; looks++) {
+    while (quiet < QUIET_LOOKS) {
       int depth = queue.depth();
       quiet = depth == 0 ? quiet + 1 : 0;
       progress.bar(contender, published - depth, published, killed);
       child.line(LOOK);
-      requireAlive(child, looks);
+      patience.check(child, depth);
     }
     child.stop();
     int status = child.exitStatus();
     cleanup.undoNow(child);
     if (status != 0) {
       throw new DemoException("a worker ended with " + status + "\n" + child.logTail());
-    }
-  }
-
-  private static void requireAlive(Child child, int looks) {
-    if (!child.isAlive()) {
-      throw new DemoException("a worker ended by itself\n" + child.logTail());
-    }
-    if (looks * LOOK.toMillis() > LIFE_LIMIT.toMillis()) {
-      throw new DemoException("a worker does not get on\n" + child.logTail());
     }
   }
 

@@ -1,0 +1,108 @@
+package dev.semel.tests.worker;
+
+import dev.semel.spi.Probe;
+import dev.semel.spi.Step;
+import dev.semel.tests.worker.WorkerMain.Args;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Strikes once, at a step, and says so before it does. */
+final class FaultProbe implements Probe {
+
+  private final Args args;
+  private final InHand inHand;
+  private final AtomicInteger reached = new AtomicInteger();
+  private final Step step;
+  private final String kind;
+  private final int at;
+
+  private FaultProbe(Args args, InHand inHand) {
+    this.args = args;
+    this.inHand = inHand;
+    String[] fault = args.text("fault", "none:none:0").split(":");
+    this.step = fault[0].equals("none") ? null : Step.valueOf(fault[0]);
+    this.kind = fault[1];
+    this.at = Integer.parseInt(fault[2]);
+  }
+
+  static FaultProbe of(Args args, InHand inHand) {
+    return new FaultProbe(args, inHand);
+  }
+
+  /** An Error that nobody expects. */
+  static final class Injected extends Error {
+    private static final long serialVersionUID = 1L;
+
+    Injected(Step step) {
+      super("injected at " + step);
+    }
+  }
+
+  @Override
+  public void reached(Step now) {
+    inHand.reached(now);
+    if (now == step && reached.incrementAndGet() == at) {
+      strike();
+    }
+  }
+
+  private void strike() {
+    switch (kind) {
+      case "error" -> {
+        WorkerMain.say("STRUCK " + step);
+        throw new Injected(step);
+      }
+      case "halt" -> {
+        WorkerMain.say("STRUCK " + step);
+        Runtime.getRuntime().halt(137);
+      }
+      case "block" -> {
+        WorkerMain.say("STRUCK " + step);
+        await();
+      }
+      case "terminate" -> WorkerMain.say("STRUCK " + step + " " + terminate());
+      default -> throw new IllegalArgumentException(kind);
+    }
+  }
+
+  private static void await() {
+    try {
+      new CountDownLatch(1).await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Ends every session of the worker and waits until they are gone; gives how many. */
+  private int terminate() {
+    try (Connection c =
+            DriverManager.getConnection(
+                args.text("superUrl"), args.text("superUser"), args.text("superPassword"));
+        Statement s = c.createStatement()) {
+      int ended;
+      try (ResultSet r =
+          s.executeQuery(
+              "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE usename = '"
+                  + args.text("user")
+                  + "'")) {
+        r.next();
+        ended = r.getInt(1);
+      }
+      try (ResultSet r =
+          s.executeQuery(
+              "SELECT count(*) FROM pg_stat_activity WHERE usename = '"
+                  + args.text("user")
+                  + "'")) {
+        r.next();
+        return r.getInt(1) == 0 ? ended : -r.getInt(1);
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package dev.semel.tests.worker;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.Consumer;
+import dev.semel.Identity;
+import dev.semel.Listener;
+import dev.semel.Message;
+import dev.semel.Outcome;
+import dev.semel.Semel;
+import dev.semel.Worker;
+import dev.semel.checker.Event;
+import dev.semel.checker.Recorder;
+import dev.semel.engine.Engine;
+import dev.semel.rabbitmq.RabbitMq;
+import dev.semel.tests.worker.WorkerMain.Args;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Semel under test. */
+final class SemelWorker {
+
+  private SemelWorker() {}
+
+  static AutoCloseable start(Args a, TestHandler handler, Recorder recorder) {
+    DataSource dataSource = dataSource(a);
+    InHand inHand = new InHand(a.text("consumer"), recorder);
+    Semel.Builder builder =
+        Semel.builder(dataSource)
+            .lanes(a.number("lanes"))
+            .batch(a.number("batch"))
+            .grace(Duration.ofMillis(a.number("grace")))
+            .listener(new Recording(recorder));
+    if (a.number("prefetch") > 0) {
+      builder.prefetch(a.number("prefetch"));
+    }
+    if (a.has("statementTimeout")) {
+      builder.statementTimeout(Duration.ofMillis(a.number("statementTimeout")));
+    }
+    if (a.has("lockTimeout")) {
+      builder.lockTimeout(Duration.ofMillis(a.number("lockTimeout")));
+    }
+    if (a.has("oneAtATime")) {
+      builder.oneAtATime();
+    }
+    FaultProbe probe = FaultProbe.of(a, inHand);
+    Semel semel = Engine.of(builder.settings(), probe);
+    Consumer.Builder consumer =
+        Consumer.named(a.text("consumer"))
+            .source(RabbitMq.queue(a.text("amqp"), a.text("queue")))
+            .pause(Duration.ofMillis(a.number("pause")));
+    if (a.has("header")) {
+      consumer.identity(Identity.header(a.text("header")));
+    }
+    if (a.has("batchHandler")) {
+      consumer.batchHandler(
+          (messages, tx) -> {
+            for (Message message : messages) {
+              inHand.entered(TestHandler.keyOf(message));
+              handler.handle(message, tx.connection());
+            }
+          });
+    } else {
+      consumer.handler(
+          (message, tx) -> {
+            inHand.entered(TestHandler.keyOf(message));
+            handler.handle(message, tx.connection());
+          });
+    }
+    Worker worker = semel.start(consumer.build());
+    new Thread(
+            () -> {
+              while (!worker.health().ready()) {
+                Thread.onSpinWait();
+              }
+              WorkerMain.say("READY");
+            },
+            "ready")
+        .start();
+    return () -> {
+      worker.close();
+      if (dataSource instanceof HikariDataSource pool) {
+        pool.close();
+      }
+    };
+  }
+
+  private static DataSource dataSource(Args a) {
+    if (a.has("pool")) {
+      HikariConfig config = new HikariConfig();
+      config.setJdbcUrl(a.text("jdbc"));
+      config.setUsername(a.text("user"));
+      config.setPassword(a.text("password"));
+      config.setMaximumPoolSize(a.number("pool"));
+      config.setConnectionTimeout(3000);
+      return new HikariDataSource(config);
+    }
+    PGSimpleDataSource plain = new PGSimpleDataSource();
+    plain.setUrl(a.text("jdbc"));
+    plain.setUser(a.text("user"));
+    plain.setPassword(a.text("password"));
+    return plain;
+  }
+
+  /** Records what Semel tells after commit and settle. */
+  private record Recording(Recorder recorder) implements Listener {
+
+    @Override
+    public void settled(Settled s) {
+      String key = String.valueOf(s.messageKey());
+      Outcome outcome = s.outcome();
+      if (!(outcome instanceof Outcome.Applied || outcome instanceof Outcome.Duplicate)) {
+        recorder.record(Event.PARKED, s.consumer(), key);
+      }
+      recorder.record(Event.ACKNOWLEDGED, s.consumer(), key, outcome.toString());
+      WorkerMain.say("SETTLED " + key + " " + outcome + " attempt=" + s.attempt());
+    }
+
+    @Override
+    public void failed(String consumer, String key, int failures, Throwable failure) {
+      WorkerMain.say("FAILED " + key + " " + failures + " " + failure);
+    }
+
+    @Override
+    public void outageBegan(Outage outage) {
+      WorkerMain.say("AWAY " + outage.kind() + " " + outage.name() + " " + outage.reason());
+    }
+
+    @Override
+    public void outageEnded(Outage outage, Duration lasted) {
+      WorkerMain.say("BACK " + outage.kind() + " " + outage.name());
+    }
+  }
+}

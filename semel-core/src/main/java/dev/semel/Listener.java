@@ -31,6 +31,14 @@ public interface Listener {
   default void failed(String consumer, String messageKey, int failures, Throwable failure) {}
 
   /**
+   * A copy was put aside for a moment, because another transaction is at work on its key.
+   *
+   * @param consumer the consumer
+   * @param messageKey the key of the message
+   */
+  default void inFlight(String consumer, String messageKey) {}
+
+  /**
    * A background loop has done a round successfully.
    *
    * @param loop its name, from a small fixed set

@@ -41,6 +41,18 @@ public record Settings(
   /**
    * Checks every value; the one place that does.
    *
+   * @param dataSource see the record
+   * @param schema see the record
+   * @param retention see the record
+   * @param grace see the record
+   * @param lanes see the record
+   * @param batch see the record
+   * @param prefetch see the record
+   * @param lockTimeout see the record
+   * @param statementTimeout see the record
+   * @param idleTimeout see the record
+   * @param oneAtATime see the record
+   * @param listener see the record
    * @throws ConfigurationException naming the first setting that cannot work
    */
   public Settings {

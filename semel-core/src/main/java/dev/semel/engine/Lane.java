@@ -319,6 +319,7 @@ final class Lane implements Runnable {
   /** A settled mark keeps it out of the parts of this batch; it comes back as a new one. */
   private void lookLater(Entry entry) {
     int doublings = Math.min(entry.looks++, MOST_LOOK_DOUBLINGS);
+    context.telling().tell(l -> l.inFlight(context.consumer().name(), entry.name()));
     pending.runAfter(FIRST_LOOK.multipliedBy(1L << doublings), entry);
   }
 

@@ -1,9 +1,12 @@
 package dev.semel.rabbitmq;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.ChannelContinuationTimeoutException;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Delivery;
+import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import dev.semel.spi.Intake;
 import java.io.IOException;
@@ -54,6 +57,7 @@ final class ConsumerChannel {
     ConsumerChannel opened = new ConsumerChannel(channel, queue, intake, wake);
     try {
       channel.addShutdownListener(cause -> wake.run());
+      channel.setDefaultConsumer(opened.new Strays());
       channel.basicQos(prefetch);
       return opened;
     } catch (IOException | RuntimeException e) {
@@ -126,6 +130,15 @@ final class ConsumerChannel {
     }
   }
 
+  /**
+   * Tells the broker that its own cancel is final. RabbitMQ 4.3 would keep the consumer that timed
+   * out, as the active one of a single-active-consumer queue too, and deliver to it again once its
+   * late deliveries are settled. Not by {@code basicCancel}, which does not know the tag any more.
+   */
+  void retire() throws IOException {
+    channel.rpc(new AMQP.Basic.Cancel.Builder().consumerTag(consumerTag).build());
+  }
+
   private void cancelledBy(String tag) {
     if (tag.equals(consumerTag)) {
       cancelled = true;
@@ -153,6 +166,26 @@ final class ConsumerChannel {
       // nobody would ever settle it; with the channel it goes back to the broker
       fail("a delivery could not be handed over: " + t.getClass().getSimpleName());
       log.error("a delivery from queue {} could not be handed over", queue, t);
+    }
+  }
+
+  /**
+   * What comes for a consumer that was cancelled goes back at once. Without somebody to take it the
+   * client would break the whole connection.
+   */
+  private final class Strays extends DefaultConsumer {
+
+    Strays() {
+      super(channel);
+    }
+
+    @Override
+    public void handleDelivery(
+        String tag, Envelope envelope, AMQP.BasicProperties properties, byte[] body) {
+      synchronized (ConsumerChannel.this) {
+        unsettled.add(envelope.getDeliveryTag());
+        giveBack(List.of(envelope.getDeliveryTag()));
+      }
     }
   }
 

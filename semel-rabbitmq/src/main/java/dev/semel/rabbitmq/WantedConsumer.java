@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
  * <em>retired</em>: its deliveries stay live and are settled on it, and a new consumer is made on a
  * new channel. AMQP gives no reason with a cancel, so one rule must fit all. After a deletion what
  * is held exists nowhere else: dropping it would lose it. After a timeout it may come a second
- * time, on the new channel or to somebody else: then the claim lets one of the two through, the
- * broker passes over the late settlement, and it gets it, which it waits for before it takes the
- * consumer's slot for free. A retired channel closes with its last settlement, or when the next one
- * is to be retired, so that a handler that hangs cannot collect channels.
+ * time, on the new channel or to somebody else: then the claim lets one of the two through, and the
+ * broker passes over the late settlement of the other. For that time up to twice the prefetch is
+ * held. A retired channel closes with its last settlement, or when the next one is to be retired,
+ * so that a handler that hangs cannot collect channels.
  */
 final class WantedConsumer {
 
@@ -106,6 +106,11 @@ final class WantedConsumer {
   private void retire(ConsumerChannel channel) {
     ConsumerChannel older = retired;
     retired = channel;
+    try {
+      channel.retire();
+    } catch (IOException | RuntimeException e) {
+      log.debug("queue {}: the cancel was not confirmed: {}", queue, Reasons.line(e));
+    }
     if (older != null) {
       older.shut();
     }

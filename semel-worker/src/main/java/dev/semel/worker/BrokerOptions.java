@@ -4,6 +4,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.PossibleAuthenticationFailureException;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
+import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.security.GeneralSecurityException;
@@ -14,7 +15,10 @@ import picocli.CommandLine.Option;
 /** Which broker. */
 final class BrokerOptions {
 
-  private static final String EXPECTED = "amqp://USER:PASSWORD@HOST:5672/VHOST";
+  /** Does not repeat what was given: where the password stands in it is anybody's guess. */
+  private static final String MALFORMED =
+      "--amqp is not the URI of a broker; expected amqp://USER:PASSWORD@HOST:5672/VHOST";
+
   private static final int ANSWER_MILLIS = 10_000;
 
   private final Context context;
@@ -45,7 +49,11 @@ final class BrokerOptions {
         | GeneralSecurityException
         | IllegalArgumentException
         | NullPointerException e) {
-      throw new UserError("not the URI of an AMQP broker: " + broker + "; expected " + EXPECTED, e);
+      throw new UserError(MALFORMED, e);
+    }
+    // of a port that is no number the client makes host and port of its own liking
+    if (URI.create(broker).getHost() == null) {
+      throw new UserError(MALFORMED);
     }
     context.mask().hide(factory.getPassword());
     factory.setAutomaticRecoveryEnabled(false);

@@ -58,8 +58,11 @@ final class DatabaseOptions {
   private Database database(String url) {
     Properties parts = url.startsWith("jdbc:postgresql:") ? Driver.parseURL(url, null) : null;
     if (parts == null) {
+      // not repeated: where the password stands in it is anybody's guess
       throw new UserError(
-          "not the URL of a PostgreSQL database: " + url + "; expected " + EXPECTED);
+          (jdbc != null ? "--jdbc" : "SEMEL_JDBC_URL")
+              + " is not the URL of a PostgreSQL database; expected "
+              + EXPECTED);
     }
     String inUrl = parts.getProperty("password");
     context.mask().hide(inUrl);

@@ -18,10 +18,11 @@ import picocli.CommandLine.Option;
 @Command(
     name = "demo",
     description = {
-      "Publishes payments, kills three kinds of workers with SIGKILL again and again, and counts",
-      "by SQL what was lost and what was doubled. PostgreSQL and the broker are embedded unless",
-      "--jdbc and --amqp name others (the environment is not asked, so that a demo lands on no",
-      "server by accident); there it uses a queue and schemas of its own and deletes them."
+      "Publishes payments, kills three kinds of workers with SIGKILL, and counts lost and doubled.",
+      "",
+      "PostgreSQL and the broker are embedded, unless --jdbc and --amqp name others; there the demo"
+          + " uses a queue and schemas of its own and deletes them. SEMEL_JDBC_URL and"
+          + " SEMEL_AMQP_URI are not read, so that no demo lands on a server by accident."
     },
     footer = {"  semel demo", "  semel demo --messages 5000 --kills 12 --seed 7 --json"})
 final class DemoCommand implements Callable<Integer> {
@@ -106,14 +107,11 @@ final class DemoCommand implements Callable<Integer> {
 
   private Plan plan() {
     int number = oneAtATime ? MESSAGES_ONE_AT_A_TIME : MESSAGES;
-    Plan plan =
-        new Plan(
-            messages != null ? messages : number,
-            kills,
-            seed != null ? seed : ThreadLocalRandom.current().nextInt(LARGEST_SEED),
-            oneAtATime);
-    context.err().println("seed " + plan.seed());
-    return plan;
+    return new Plan(
+        messages != null ? messages : number,
+        kills,
+        seed != null ? seed : ThreadLocalRandom.current().nextInt(LARGEST_SEED),
+        oneAtATime);
   }
 
   private Servers servers() {

@@ -68,7 +68,9 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
   }
 
   private void say(String text) {
-    context.mask().apply(text).lines().forEach(line -> context.err().println("semel: " + line));
+    // the server's own additions do not begin a line
+    String folded = text.replaceAll("\\s*\\R\\s+(Position|Detail|Hint|Where):", "; $1:");
+    context.mask().apply(folded).lines().forEach(line -> context.err().println("semel: " + line));
     context.err().flush();
   }
 

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 final class Mask {
 
   private static final Pattern PARAMETER = Pattern.compile("(?i)(password=)[^&\\s\"']*");
-  private static final Pattern USER_INFO = Pattern.compile("(://[^/:@\\s]*:)\\S*@");
+
+  /** Leaves {@code ://USER:PASSWORD@HOST} alone, which is how we say what is expected. */
+  private static final Pattern USER_INFO = Pattern.compile("(://[^/:@\\s]*:)(?!PASSWORD@)\\S*@");
 
   /** A shorter password would be found in innocent words; where it counts the patterns find it. */
   private static final int FOUND_ANYWHERE = 8;

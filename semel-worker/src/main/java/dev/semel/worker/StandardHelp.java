@@ -2,7 +2,7 @@ package dev.semel.worker;
 
 import picocli.CommandLine.Command;
 
-/** What the help of every verb has. */
+/** What the help of every verb has: a mixin for commands, also those that a {@link Verb} brings. */
 @Command(
     mixinStandardHelpOptions = true,
     sortOptions = false,
@@ -16,4 +16,8 @@ import picocli.CommandLine.Command;
       "130, 143:interrupted"
     },
     footerHeading = "%nExample:%n")
-final class StandardHelp {}
+public final class StandardHelp {
+
+  /** Made by picocli, or by the command that mixes it in. */
+  public StandardHelp() {}
+}

@@ -104,6 +104,7 @@ class UsageTest {
       strings = {
         "jdbc:postgres://localhost/shop?password=hunter2-hunter2",
         "postgresql://me:hunter2-hunter2@localhost/shop",
+        "me:hunter2-hunter2@localhost",
         "jdbc:postgresql://localhost:no/shop?password=hunter2-hunter2"
       })
   void a_wrong_jdbc_url_is_refused_without_its_password(String url) {

@@ -118,6 +118,11 @@ final class SemelWorker {
     }
 
     @Override
+    public void inFlight(String consumer, String key) {
+      WorkerMain.say("INFLIGHT " + key);
+    }
+
+    @Override
     public void failed(String consumer, String key, int failures, Throwable failure) {
       WorkerMain.say("FAILED " + key + " " + failures + " " + failure);
     }

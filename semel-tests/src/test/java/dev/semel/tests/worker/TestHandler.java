@@ -34,8 +34,10 @@ public final class TestHandler {
   private final String consumer;
   private final Recorder recorder;
   private final Path memory;
+  private final boolean passBlock;
 
-  TestHandler(String consumer, Recorder recorder, Path memory) {
+  TestHandler(String consumer, Recorder recorder, Path memory, boolean passBlock) {
+    this.passBlock = passBlock;
     this.consumer = consumer;
     this.recorder = recorder;
     this.memory = memory;
@@ -82,7 +84,11 @@ public final class TestHandler {
       }
       case "raw-commit" -> connection.createStatement().getConnection().commit();
       case "call" -> call(connection, rest);
-      case "block" -> new CountDownLatch(1).await();
+      case "block" -> {
+        if (!passBlock) {
+          new CountDownLatch(1).await();
+        }
+      }
       case "halt" -> Runtime.getRuntime().halt(1);
       default -> {
         // "ok", or a body that is meant for somebody else.

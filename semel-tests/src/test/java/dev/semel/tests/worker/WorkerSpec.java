@@ -99,6 +99,11 @@ public final class WorkerSpec {
     return with("header", identityHeader);
   }
 
+  /** The order {@code block} is passed over: somebody was killed in it already. */
+  public WorkerSpec blocksOnce() {
+    return with("passBlock", "true");
+  }
+
   public WorkerSpec oneAtATime() {
     return with("oneAtATime", "true");
   }

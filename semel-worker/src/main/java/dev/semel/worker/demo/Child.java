@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,8 @@ final class Child implements AutoCloseable {
   static final int KILLED = 137;
 
   private static final String END = "\0";
-  private static final int TAIL = 2_000;
+  private static final int TAIL = 1_000;
+  private static final Pattern STACK_FRAME = Pattern.compile("(?m)^\\s+(at |\\.\\.\\. ).*\\R");
   private static final Duration EXIT_LIMIT = Duration.ofSeconds(20);
 
   private final Process process;
@@ -115,11 +117,12 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** The end of what it logged. */
+  /** The end of what it logged, without stack frames. */
   String logTail() {
     try {
       String text = Files.exists(log) ? Files.readString(log) : "";
-      return text.substring(Math.max(0, text.length() - TAIL)).strip();
+      String plain = STACK_FRAME.matcher(text).replaceAll("");
+      return plain.substring(Math.max(0, plain.length() - TAIL)).strip();
     } catch (IOException e) {
       return "(its log cannot be read: " + e.getMessage() + ")";
     }

@@ -44,6 +44,7 @@ public final class Demo {
       cleanup.add(() -> delete(directory));
       progress.note("starting PostgreSQL and the broker");
       Stage stage = Stage.build(servers, directory, cleanup);
+      progress.say("seed " + plan.seed());
       Payments payments = Payments.of(plan);
       Map<Contender, Score> scores = new EnumMap<>(Contender.class);
       for (Contender each : Contender.values()) {

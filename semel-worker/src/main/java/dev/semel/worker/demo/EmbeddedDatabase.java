@@ -21,6 +21,10 @@ final class EmbeddedDatabase implements DemoDatabase {
 
   /** Starts it on the port, or on a free one for 0. */
   static EmbeddedDatabase start(int port) throws IOException, SQLException {
+    if (!System.getProperty("os.name").startsWith("Linux")) {
+      throw new DemoException(
+          "the embedded PostgreSQL runs on Linux only; name a database of yours with --jdbc");
+    }
     PostgresServer.Builder builder = PostgresServer.builder();
     if (port != 0) {
       Ports.requireFree(port, "--database-port");

@@ -28,7 +28,11 @@ final class GivenDatabase implements DemoDatabase {
       made.tables.make(dataSource(login), null);
       return made;
     } catch (SQLException | RuntimeException e) {
-      made.tables.drop(dataSource(login));
+      try {
+        made.close();
+      } catch (SQLException second) {
+        e.addSuppressed(second);
+      }
       throw e;
     }
   }

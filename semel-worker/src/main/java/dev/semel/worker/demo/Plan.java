@@ -19,6 +19,10 @@ public record Plan(int messages, int kills, long seed, boolean oneAtATime) {
   /**
    * Checks the numbers.
    *
+   * @param messages see the record
+   * @param kills see the record
+   * @param seed see the record
+   * @param oneAtATime see the record
    * @throws DemoException if there are too few messages or kills to show anything
    */
   public Plan {

@@ -3,7 +3,7 @@ package dev.semel.worker.demo;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Bars on standard error while it runs, if that is a terminal; else nothing. */
+/** Bars on standard error while it runs, if that is a terminal; else just the seed. */
 public final class Progress {
 
   private static final int WIDTH = 30;
@@ -21,6 +21,13 @@ public final class Progress {
   public Progress(PrintWriter out, boolean terminal) {
     this.out = out;
     this.terminal = terminal;
+  }
+
+  /** A line that stays, terminal or not. */
+  void say(String text) {
+    clear();
+    out.println(text);
+    out.flush();
   }
 
   void note(String text) {

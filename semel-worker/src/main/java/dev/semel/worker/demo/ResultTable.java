@@ -16,7 +16,9 @@ record ResultTable(Plan plan, int published, double seconds) {
                 + " with SIGKILL%nand started again. Effects are rows of a table without a unique key.%n%n",
             plan.messages(), copies, plan.kills()));
     text.append(format("  %-34s %12s %12s %12s%n", "", "ack first", "ack after,", "Semel"));
-    text.append(format("  %-34s %12s %12s %12s%n", "", "then work", "without key", ""));
+    text.append(format("  %-34s %12s %12s%n", "", "then work", "without key"));
+    kills(text, "killed inside a handler", Moment.INSIDE_HANDLER);
+    kills(text, "killed between commit and ack", Moment.BETWEEN_COMMIT_AND_ACKNOWLEDGEMENT);
     row(text, scores, "deliveries taken up", Score::deliveries);
     row(text, scores, "effects (should be " + format("%,d", plan.messages()) + ")", Score::effects);
     row(text, scores, "LOST: no effect", Score::lost);
@@ -31,6 +33,15 @@ record ResultTable(Plan plan, int published, double seconds) {
             scores.get(Contender.SEMEL).duplicates()));
     return text.append(format("%n%.1f s, seed %d (--seed repeats it)%n", seconds, plan.seed()))
         .toString();
+  }
+
+  private void kills(StringBuilder text, String title, Moment moment) {
+    text.append(format("  %-34s", title));
+    for (Contender each : Contender.values()) {
+      long hits = each.kills(plan).stream().filter(kill -> kill.moment() == moment).count();
+      text.append(format(" %,12d", hits));
+    }
+    text.append(System.lineSeparator());
   }
 
   private static void row(

@@ -51,7 +51,7 @@ record Stage(DemoDatabase database, String amqpUri) {
       return given == null
           ? EmbeddedDatabase.start(servers.databasePort())
           : GivenDatabase.prepare(given);
-    } catch (SQLException | IOException e) {
+    } catch (SQLException | IOException | IllegalStateException e) {
       throw new DemoException(
           (given == null ? "the embedded PostgreSQL does not start: " : "cannot make the tables: ")
               + e.getMessage(),

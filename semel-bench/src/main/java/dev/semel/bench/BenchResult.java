@@ -107,7 +107,10 @@ public final class BenchResult {
                   text.append(
                       format(
                           "%s  %.2f   goal: at least %.2f   %s%n",
-                          goal.text(), ratio, goal.factor(), goal.missed(rates) ? "MISSED" : "met")));
+                          goal.text(),
+                          ratio,
+                          goal.factor(),
+                          goal.missed(rates) ? "MISSED" : "met")));
     }
     return text.append(format("%n%.0f s", seconds)).toString();
   }

@@ -7,8 +7,7 @@ import java.util.OptionalDouble;
 record Goal(Contender contender, Contender than, double factor) {
 
   static final List<Goal> ALL =
-      List.of(
-          new Goal(Contender.D, Contender.B, 2.5), new Goal(Contender.E, Contender.C, 0.7));
+      List.of(new Goal(Contender.D, Contender.B, 2.5), new Goal(Contender.E, Contender.C, 0.7));
 
   /** Empty if one of the two did not run. */
   OptionalDouble ratio(Rates rates) {

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * How fast messages become effects: hand-written loops and Semel on the same PostgreSQL and the same
- * RabbitMQ, in turn, each in a JVM of its own.
+ * How fast messages become effects: hand-written loops and Semel on the same PostgreSQL and the
+ * same RabbitMQ, in turn, each in a JVM of its own.
  *
  * <p>Each run has a fresh database and a fresh durable queue with the same messages. The effect is
  * one INSERT into a table without a unique key, and after the run every key must have exactly one.

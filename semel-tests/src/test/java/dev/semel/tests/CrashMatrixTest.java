@@ -20,8 +20,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every step of the protocol × {an Error, the end of the database session, the end of the JVM}. Right:
- * one effect for each message, nothing lost, nothing left in the queue; and the fault has struck.
+ * Every step of the protocol × {an Error, the end of the database session, the end of the JVM}.
+ * Right: one effect for each message, nothing lost, nothing left in the queue; and the fault has
+ * struck.
  */
 class CrashMatrixTest extends WorkerTest {
 

@@ -58,8 +58,7 @@ class KilledWorkersTest extends WorkerTest {
   @Test
   void oneAtATimeGivesOneRedelivery() throws IOException, SQLException {
     publishAll(keys("k", 5), "ok");
-    WorkerProcess victim =
-        start(worker().oneAtATime().fault(Step.COMMITTED, "block", 1));
+    WorkerProcess victim = start(worker().oneAtATime().fault(Step.COMMITTED, "block", 1));
     victim.awaitLine("STRUCK COMMITTED");
     victim.kill();
     WorkerProcess next = start(worker().oneAtATime());

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +19,8 @@ class ManyCopiesTest extends WorkerTest {
 
   private static final int KEYS = 20_000;
   private static final int COPIES = 3;
-  private static final int BLOCK = 50;
+  private static final int SLOW = 100;
+  private static final int BLOCK = 995;
 
   ManyCopiesTest(TestDatabase database, TestVhost vhost, RabbitNode broker) throws SQLException {
     super(database, vhost, broker);
@@ -26,28 +28,32 @@ class ManyCopiesTest extends WorkerTest {
 
   @Test
   void oneEffectEach() throws IOException, SQLException {
-    for (int block = 0; block < KEYS; block += BLOCK) {
-      // As far apart as one lane's prefetch, so that copies meet in different lanes.
-      for (int copy = 0; copy < COPIES; copy++) {
-        // One slow handler in each block, which holds the keys of its batch for a while.
-        List<TestVhost.Publication> publications = new ArrayList<>();
-        keys("k" + block, BLOCK)
-            .forEach(k -> publications.add(publication(k, k.endsWith("-7") ? "sleep 5" : "ok")));
-        publishPrepared(publications);
-      }
-    }
     WorkerProcess one = start(worker().lanes(8).batch(20));
     WorkerProcess two = start(worker().lanes(8).batch(20));
+    // Slow ones, copy behind copy: the broker deals them to different lanes at the same moment.
+    publishAll(copies(keys("slow", SLOW)), "sleep 20");
+    for (int block = 0; block < KEYS - SLOW; block += BLOCK) {
+      publishAll(copies(keys("k" + block, BLOCK)), "ok");
+    }
     awaitQueueEmpty(Duration.ofSeconds(120));
     one.stop();
     two.stop();
 
+    // Before the judge closes the processes and their output with them.
+    long inFlight = count(one, "INFLIGHT ") + count(two, "INFLIGHT ");
+    long byOne = count(one, "ENTERED ");
+    long byTwo = count(two, "ENTERED ");
     assertOnceEach();
     assertThat(ledger.effects()).isEqualTo(KEYS);
-    long inFlight = count(one, "INFLIGHT ") + count(two, "INFLIGHT ");
     assertThat(inFlight).isGreaterThanOrEqualTo(100);
-    assertThat(count(one, "ENTERED ")).isGreaterThan(KEYS / 10);
-    assertThat(count(two, "ENTERED ")).isGreaterThan(KEYS / 10);
+    assertThat(byOne).isGreaterThan(KEYS / 10);
+    assertThat(byTwo).isGreaterThan(KEYS / 10);
+  }
+
+  private static List<String> copies(List<String> keys) {
+    List<String> copies = new ArrayList<>();
+    keys.forEach(key -> copies.addAll(Collections.nCopies(COPIES, key)));
+    return copies;
   }
 
   private static long count(WorkerProcess process, String prefix) {

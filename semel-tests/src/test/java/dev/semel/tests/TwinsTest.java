@@ -8,6 +8,7 @@ import dev.semel.checker.LostMessage;
 import dev.semel.testkit.RabbitNode;
 import dev.semel.testkit.TestDatabase;
 import dev.semel.testkit.TestVhost;
+import dev.semel.testkit.WithServices;
 import dev.semel.tests.worker.WorkerKind;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -15,11 +16,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import dev.semel.testkit.WithServices;
 
 /**
- * The test of the tests: each broken twin runs through the same classes as Semel and is caught by the
- * named assertion, a double effect or a lost message, never by a time-out.
+ * The test of the tests: each broken twin runs through the same classes as Semel and is caught by
+ * the named assertion, a double effect or a lost message, never by a time-out.
  */
 @WithServices
 class TwinsTest {

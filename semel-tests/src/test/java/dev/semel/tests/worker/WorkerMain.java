@@ -19,7 +19,9 @@ public final class WorkerMain {
     }
     Args a = new Args(values);
     Recorder recorder = Recorder.open(Path.of(a.text("history")), "worker");
-    TestHandler handler = new TestHandler(a.text("consumer"), recorder, Path.of(a.text("history")), a.has("passBlock"));
+    TestHandler handler =
+        new TestHandler(
+            a.text("consumer"), recorder, Path.of(a.text("history")), a.has("passBlock"));
     WorkerKind kind = WorkerKind.valueOf(a.text("kind"));
     AutoCloseable worker =
         kind == WorkerKind.SEMEL

@@ -88,9 +88,9 @@ public final class BenchResult {
     servers.forEach((name, value) -> text.append(format("%s: %s%n", name, value)));
     text.append(
         format(
-            "%,d persistent messages, %d rounds, each in a fresh JVM (its warm-up is inside the"
-                + " time),%nwith a fresh queue and database; from the first delivery to the last"
-                + " acknowledgement.%n%n",
+            "%,d persistent messages; rounds: %d. Each run has a fresh queue, database and JVM (client"
+                + " compiler,%nserial collector; its warm-up is inside the time), and is timed from the"
+                + " first delivery to the last%nacknowledgement.%n%n",
             plan.messages(), plan.rounds()));
     text.append(format("   %-48s %10s   %s%n", "messages a second", "median", "rounds"));
     for (Contender each : plan.only()) {

@@ -1,5 +1,7 @@
 package dev.semel.bench;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /** Who runs. */
@@ -53,6 +55,26 @@ public enum Contender {
   }
 
   abstract Consuming consuming();
+
+  /**
+   * Contenders by their letters.
+   *
+   * @param letters each at most once
+   * @return in the order of running
+   * @throws IllegalArgumentException for any other letter
+   */
+  static List<Contender> of(String letters) {
+    List<Contender> chosen = new ArrayList<>();
+    for (Contender each : values()) {
+      if (letters.contains(each.letter())) {
+        chosen.add(each);
+      }
+    }
+    if (chosen.isEmpty() || chosen.size() != letters.length()) {
+      throw new IllegalArgumentException("--only takes letters from a to e, each at most once");
+    }
+    return chosen;
+  }
 
   /**
    * What people call it.

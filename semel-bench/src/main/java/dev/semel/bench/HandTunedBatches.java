@@ -32,7 +32,7 @@ record HandTunedBatches(int batch) implements Consuming {
       """;
 
   static int lanes() {
-    return Integer.getInteger("bench.lanes", Runtime.getRuntime().availableProcessors());
+    return Runtime.getRuntime().availableProcessors();
   }
 
   /** Of all lanes together. */
@@ -130,7 +130,8 @@ record HandTunedBatches(int batch) implements Consuming {
     }
 
     private Set<String> claimed(List<Delivery> deliveries) throws SQLException {
-      Object[] ids = deliveries.stream().map(d -> d.getProperties().getMessageId()).toArray();
+      String[] ids =
+          deliveries.stream().map(d -> d.getProperties().getMessageId()).toArray(String[]::new);
       Array array = session.createArrayOf("text", ids);
       claim.setArray(1, array);
       Set<String> fresh = new HashSet<>();

@@ -31,21 +31,6 @@ public record Plan(int messages, int rounds, @Nullable String amqpUri, List<Cont
     if (rounds < 1 || rounds > 1_000) {
       throw new IllegalArgumentException("--rounds must be from 1 to 1000");
     }
-    if (only.isEmpty()) {
-      throw new IllegalArgumentException("--only names no contender");
-    }
     only = List.copyOf(only);
-  }
-
-  /**
-   * All contenders.
-   *
-   * @param messages messages in each queue
-   * @param rounds how often each contender runs
-   * @param amqpUri the broker; null to start the distribution's RabbitMQ
-   * @return the plan
-   */
-  public static Plan of(int messages, int rounds, @Nullable String amqpUri) {
-    return new Plan(messages, rounds, amqpUri, List.of(Contender.values()));
   }
 }

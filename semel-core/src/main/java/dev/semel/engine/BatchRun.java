@@ -27,7 +27,8 @@ final class BatchRun {
   sealed interface Result {
 
     /**
-     * Committed. {@code outcomes} has null for an entry that was not run because the worker stops.
+     * Committed. {@code outcomes} has null for an entry that was not run, because the worker stops
+     * or its channel has closed.
      */
     record Committed(List<@Nullable Outcome> outcomes, long[] handlerNanos) implements Result {}
 

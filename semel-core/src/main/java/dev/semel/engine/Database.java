@@ -61,14 +61,13 @@ final class Database {
       }
       wasAway = away;
       askedAt = System.nanoTime();
-      try {
-        probe(holder.get().connection());
-        works = true;
-      } catch (SQLException | RuntimeException e) {
-        holder.discard();
-        works = false;
-        reason = String.valueOf(e.getMessage());
+      String refusal = ask(holder);
+      if (refusal != null) {
+        // It may have been this session that ended, at this moment: its replacement decides.
+        refusal = ask(holder);
       }
+      works = refusal == null;
+      reason = refusal == null ? "" : refusal;
       answer = works;
       away = !works;
       notifyAll();
@@ -78,6 +77,17 @@ final class Database {
       reassert();
     }
     return works;
+  }
+
+  /** Null if the database can be written, else what it said. */
+  private @Nullable String ask(SessionHolder holder) {
+    try {
+      probe(holder.get().connection());
+      return null;
+    } catch (SQLException | RuntimeException e) {
+      holder.discard();
+      return String.valueOf(e.getMessage());
+    }
   }
 
   private void probe(Connection connection) throws SQLException {

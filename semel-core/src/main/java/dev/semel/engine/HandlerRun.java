@@ -33,7 +33,8 @@ final class HandlerRun {
   }
 
   /**
-   * Runs what is new.
+   * Runs what is new and can still be settled: a delivery whose channel closed in the meantime is
+   * with somebody else soon.
    *
    * @param outcomes null for a new entry; becomes {@code Applied} where the handler ran
    * @return the time in the handler for each entry, in nanoseconds
@@ -65,13 +66,13 @@ final class HandlerRun {
       long[] nanos)
       throws Threw {
     for (int i = 0; i < nanos.length; i++) {
-      if (outcomes.get(i) != null) {
+      Entry entry = entries.get(i);
+      if (outcomes.get(i) != null || !entry.live()) {
         continue;
       }
       if (stopping.getAsBoolean()) {
         return;
       }
-      Entry entry = entries.get(i);
       long start = System.nanoTime();
       try {
         entry.runs++;
@@ -90,7 +91,7 @@ final class HandlerRun {
     List<Message> messages = new ArrayList<>();
     List<Integer> positions = new ArrayList<>();
     for (int i = 0; i < nanos.length; i++) {
-      if (outcomes.get(i) == null) {
+      if (outcomes.get(i) == null && entries.get(i).live()) {
         entries.get(i).runs++;
         messages.add(entries.get(i).message);
         positions.add(i);

@@ -3,6 +3,7 @@ package dev.semel.tests.worker;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.Consumer;
+import dev.semel.Health;
 import dev.semel.Identity;
 import dev.semel.Listener;
 import dev.semel.Message;
@@ -15,6 +16,7 @@ import dev.semel.engine.Engine;
 import dev.semel.rabbitmq.RabbitMq;
 import dev.semel.tests.worker.WorkerMain.Args;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -25,6 +27,7 @@ final class SemelWorker {
 
   static AutoCloseable start(Args a, TestHandler handler, Recorder recorder) {
     DataSource dataSource = dataSource(a);
+    handler.ownConnectionsFrom(dataSource);
     InHand inHand = new InHand(a.text("consumer"), recorder);
     Semel.Builder builder =
         Semel.builder(dataSource)
@@ -69,21 +72,39 @@ final class SemelWorker {
           });
     }
     Worker worker = semel.start(consumer.build());
-    new Thread(
-            () -> {
-              while (!worker.health().ready()) {
-                Thread.onSpinWait();
-              }
-              WorkerMain.say("READY");
-            },
-            "ready")
-        .start();
+    tellHealth(worker);
     return () -> {
       worker.close();
       if (dataSource instanceof HikariDataSource pool) {
         pool.close();
       }
     };
+  }
+
+  /** {@code HEALTH up}, {@code HEALTH down reasons} at each change, and {@code READY} once. */
+  private static void tellHealth(Worker worker) {
+    Thread thread =
+        new Thread(
+            () -> {
+              boolean wasReady = false;
+              String said = "";
+              while (true) {
+                Health health = worker.health();
+                String line = health.ready() ? "HEALTH up" : "HEALTH down " + health.reasons();
+                if (!line.equals(said)) {
+                  WorkerMain.say(line);
+                  said = line;
+                }
+                if (health.ready() && !wasReady) {
+                  WorkerMain.say("READY");
+                  wasReady = true;
+                }
+                LockSupport.parkNanos(10_000_000);
+              }
+            },
+            "health");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   private static DataSource dataSource(Args a) {
@@ -93,7 +114,7 @@ final class SemelWorker {
       config.setUsername(a.text("user"));
       config.setPassword(a.text("password"));
       config.setMaximumPoolSize(a.number("pool"));
-      config.setConnectionTimeout(3000);
+      config.setConnectionTimeout(1000);
       return new HikariDataSource(config);
     }
     PGSimpleDataSource plain = new PGSimpleDataSource();
@@ -114,7 +135,16 @@ final class SemelWorker {
         recorder.record(Event.PARKED, s.consumer(), key);
       }
       recorder.record(Event.ACKNOWLEDGED, s.consumer(), key, outcome.toString());
-      WorkerMain.say("SETTLED " + key + " " + outcome + " attempt=" + s.attempt());
+      WorkerMain.say(
+          "SETTLED "
+              + key
+              + " "
+              + outcome
+              + " attempt="
+              + s.attempt()
+              + " batch="
+              + s.batchSize()
+              + (s.redelivered() ? " redelivered" : ""));
     }
 
     @Override

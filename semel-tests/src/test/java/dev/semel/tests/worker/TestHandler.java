@@ -12,10 +12,14 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The handler of the tests, the same for Semel and for the twins. Writes one row per run into
- * {@code effects}, then obeys the body, one order per line:
+ * {@code effects}, then obeys the body, one order per line, and prints {@code LEFT key} at its end,
+ * however it ends:
  *
  * <ul>
  *   <li>{@code ok}: nothing more
@@ -24,7 +28,12 @@ import java.util.concurrent.CountDownLatch;
  *       process
  *   <li>{@code sql TEXT}: runs it; {@code swallow TEXT}: runs it and swallows the error
  *   <li>{@code raw-commit}: commits the unwrapped connection
- *   <li>{@code call NAME}: calls commit, rollback, setAutoCommit or close on the handed connection
+ *   <li>{@code call NAME}: calls commit, rollback, setAutoCommit, close or abort on the handed
+ *       connection
+ *   <li>{@code wait NAME}: waits until the test makes a file of this name beside the history
+ *   <li>{@code deaf NAME}: the same, but passes over an interrupt
+ *   <li>{@code say TEXT}: prints {@code SAID key TEXT}
+ *   <li>{@code own SQL}: runs it on another connection of the worker's data source, in autocommit
  *   <li>{@code block}: waits to be killed
  *   <li>{@code halt}: ends the JVM
  * </ul>
@@ -35,12 +44,18 @@ public final class TestHandler {
   private final Recorder recorder;
   private final Path memory;
   private final boolean passBlock;
+  private volatile @Nullable DataSource dataSource;
 
   TestHandler(String consumer, Recorder recorder, Path memory, boolean passBlock) {
     this.passBlock = passBlock;
     this.consumer = consumer;
     this.recorder = recorder;
     this.memory = memory;
+  }
+
+  /** Where the order {@code own} gets its connections. */
+  void ownConnectionsFrom(DataSource source) {
+    this.dataSource = source;
   }
 
   /** The identity that the checker knows. */
@@ -58,8 +73,12 @@ public final class TestHandler {
       s.setString(2, consumer);
       s.executeUpdate();
     }
-    for (String line : message.text().split("\n")) {
-      obey(key, line, connection);
+    try {
+      for (String line : message.text().split("\n")) {
+        obey(key, line, connection);
+      }
+    } finally {
+      WorkerMain.say("LEFT " + key);
     }
   }
 
@@ -84,6 +103,24 @@ public final class TestHandler {
       }
       case "raw-commit" -> connection.createStatement().getConnection().commit();
       case "call" -> call(connection, rest);
+      case "wait" -> {
+        while (!Files.exists(memory.resolve(rest))) {
+          Thread.sleep(5);
+        }
+      }
+      case "deaf" -> {
+        while (!Files.exists(memory.resolve(rest))) {
+          LockSupport.parkNanos(5_000_000);
+          // Without this the next pause would not be one.
+          Thread.interrupted();
+        }
+      }
+      case "say" -> WorkerMain.say("SAID " + key + " " + rest);
+      case "own" -> {
+        try (Connection own = dataSource.getConnection()) {
+          run(own, rest);
+        }
+      }
       case "block" -> {
         if (!passBlock) {
           new CountDownLatch(1).await();
@@ -102,6 +139,7 @@ public final class TestHandler {
       case "rollback" -> connection.rollback();
       case "setAutoCommit" -> connection.setAutoCommit(true);
       case "close" -> connection.close();
+      case "abort" -> connection.abort(Runnable::run);
       default -> throw new IllegalArgumentException(name);
     }
   }

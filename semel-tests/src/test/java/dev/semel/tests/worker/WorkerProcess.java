@@ -71,8 +71,13 @@ public final class WorkerProcess implements AutoCloseable {
     }
   }
 
+  /** What it printed can still be read afterwards, all of it. */
   @Override
   public void close() {
+    child.kill();
+    child.waitForExit(DEADLINE);
+    lines();
+    log();
     child.close();
   }
 }

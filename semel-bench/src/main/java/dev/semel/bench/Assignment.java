@@ -67,9 +67,9 @@ record Assignment(
     ConnectionFactory factory = new ConnectionFactory();
     try {
       factory.setUri(amqpUri);
-    } catch (URISyntaxException | GeneralSecurityException | IllegalArgumentException e) {
+    } catch (URISyntaxException | GeneralSecurityException | RuntimeException e) {
       // without a cause, which would quote the password
-      throw new IOException("not an AMQP URI");
+      throw new IOException("--amqp must look like amqp://USER:PASSWORD@HOST:5672/VHOST");
     }
     factory.setAutomaticRecoveryEnabled(false);
     return factory;

@@ -3,6 +3,8 @@ package dev.semel.bench;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.PossibleAuthenticationFailureException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -22,7 +24,23 @@ final class Backlog implements AutoCloseable {
   private final String queue = "semel-bench-" + UUID.randomUUID();
 
   Backlog(String amqpUri) throws IOException, TimeoutException {
-    broker = Assignment.connectionFactory(amqpUri).newConnection("semel-bench");
+    ConnectionFactory factory = Assignment.connectionFactory(amqpUri);
+    try {
+      broker = factory.newConnection("semel-bench");
+    } catch (PossibleAuthenticationFailureException e) {
+      throw new IOException(
+          "the broker refused user '" + factory.getUsername() + "'; correct --amqp", e);
+    } catch (IOException e) {
+      throw new IOException(
+          "no broker at "
+              + factory.getHost()
+              + ":"
+              + factory.getPort()
+              + " lets us in ("
+              + (e.getCause() == null ? e : e.getCause()).getMessage()
+              + "); is it running, and is --amqp right?",
+          e);
+    }
   }
 
   String queue() {

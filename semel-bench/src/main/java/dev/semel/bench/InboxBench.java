@@ -60,6 +60,7 @@ public final class InboxBench {
    */
   public BenchResult play() throws BenchException {
     long start = System.nanoTime();
+    lookAtGivenBroker();
     try (RabbitNode node = plan.amqpUri() == null ? RabbitNode.start() : null;
         PostgresServer postgres = PostgresServer.start()) {
       String amqpUri = node == null ? plan.amqpUri() : node.createVhost("bench").amqpUri();
@@ -80,6 +81,18 @@ public final class InboxBench {
       throw new BenchException("interrupted", e);
     }
     return new BenchResult(plan, servers, rates, broken, (System.nanoTime() - start) / 1e9);
+  }
+
+  /** Before anything is started. */
+  private void lookAtGivenBroker() throws BenchException {
+    if (plan.amqpUri() == null) {
+      return;
+    }
+    try (Backlog empty = new Backlog(plan.amqpUri())) {
+      servers.put("broker", empty.brokerVersion());
+    } catch (IOException | TimeoutException e) {
+      throw new BenchException("the bench cannot run: " + e.getMessage(), e);
+    }
   }
 
   private void readBack(PostgresServer postgres) throws SQLException {

@@ -10,8 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether something that the handlers of one consumer need is away: a business table that is locked
  * or gone, a full disk. Five different messages in a row that fail with one SQLSTATE close the
- * gate. Then one lane goes on, message by message, with growing pauses; the first success, or a
- * failure of another kind, opens it.
+ * gate. Then one message at a time is tried, by the lanes in turn; the first success, or a failure
+ * of another kind, opens it. The pauses grow only when a message is tried again: messages that have
+ * not been tried yet may be good ones behind poison, and whichever lane holds one must get its
+ * turn.
  */
 final class HandlerGate {
 
@@ -23,7 +25,13 @@ final class HandlerGate {
   private final Outages outages;
   private final Set<String> keys = new LinkedHashSet<>();
   private @Nullable String state;
-  private @Nullable Object owner;
+
+  /** Lanes that want to try, in the order of their coming. */
+  private final Set<Object> waiting = new LinkedHashSet<>();
+
+  private boolean closed;
+  private @Nullable Object trying;
+  private long nextTry;
   private long pause;
 
   HandlerGate(String consumer, Outages outages) {
@@ -42,20 +50,21 @@ final class HandlerGate {
       open();
       state = sqlState;
     }
-    keys.add(key);
+    boolean again = !keys.add(key);
     if (sqlState == null || keys.size() < IN_A_ROW) {
       return Set.of();
     }
-    if (owner == null) {
-      owner = lane;
+    if (!closed) {
+      closed = true;
       pause = FIRST_PAUSE;
       outages.began(
           Outage.Kind.HANDLER_ENVIRONMENT,
           consumer,
           IN_A_ROW + " messages in a row failed with SQLSTATE " + sqlState);
-    } else {
+    } else if (again) {
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
+    nextTry = System.nanoTime() + pause;
     return Set.copyOf(keys);
   }
 
@@ -67,24 +76,41 @@ final class HandlerGate {
 
   private void open() {
     keys.clear();
-    if (owner != null) {
-      owner = null;
+    if (closed) {
+      closed = false;
+      trying = null;
       notifyAll();
       outages.ended(Outage.Kind.HANDLER_ENVIRONMENT, consumer);
     }
   }
 
   synchronized boolean closed() {
-    return owner != null;
+    return closed;
   }
 
-  /** Waits while closed: the lane that goes on for its pause, the others until it opens. */
+  /** Waits while closed, until it is this lane's turn to try one message. */
   synchronized void pass(Object lane, BooleanSupplier enough) throws InterruptedException {
-    long start = System.nanoTime();
-    while (owner != null
-        && !enough.getAsBoolean()
-        && (owner != lane || System.nanoTime() - start < pause)) {
-      wait(50);
+    waiting.add(lane);
+    try {
+      while (closed && !enough.getAsBoolean()) {
+        if (trying == null
+            && System.nanoTime() - nextTry >= 0
+            && waiting.iterator().next() == lane) {
+          trying = lane;
+          return;
+        }
+        wait(50);
+      }
+    } finally {
+      waiting.remove(lane);
+    }
+  }
+
+  /** The try is over, whatever came of it. */
+  synchronized void passed(Object lane) {
+    if (trying == lane) {
+      trying = null;
+      notifyAll();
     }
   }
 }

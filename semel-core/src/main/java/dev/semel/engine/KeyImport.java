@@ -99,7 +99,8 @@ final class KeyImport {
     for (String part : from.table().split("\\.", -1)) {
       table.append(table.length() == 0 ? "" : ".").append(quoted(part, "--from"));
     }
-    return "SELECT k.id, max((extract(epoch FROM k.at) * 1000)::bigint) FROM (SELECT t."
+    return "SELECT k.id, max(CASE WHEN isfinite(k.at) THEN (extract(epoch FROM k.at) * 1000)::bigint END)"
+        + " FROM (SELECT t."
         + id
         + "::text COLLATE \"C\" AS id, "
         + (from.atColumn() == null ? at : "t." + at)
@@ -138,7 +139,8 @@ final class KeyImport {
         }
       }
     } catch (SQLException e) {
-      if ("42P01".equals(e.getSQLState()) || "42703".equals(e.getSQLState())) {
+      // Missing, not a time, not allowed, not convertible: of the user's table, not of ours.
+      if (String.valueOf(e.getSQLState()).matches("(42|22|3F).*")) {
         throw new ConfigurationException("cannot import: " + e.getMessage(), e);
       }
       throw e;

@@ -132,15 +132,30 @@ final class Lane implements Runnable {
       // Peeked, so that the part is still there if the engine itself fails within it.
       Part part = work.peek();
       List<Entry> open = part.entries().stream().filter(e -> !e.settled && e.live()).toList();
-      List<Part> next = open.isEmpty() ? List.of() : doPart(part, open);
+      List<Part> next;
+      try {
+        next = open.isEmpty() ? List.of() : doPart(part, open);
+      } finally {
+        context.gate().passed(this);
+      }
       work.pop();
       next.forEach(work::push);
     }
   }
 
   private List<Entry> take() throws InterruptedException {
-    int most = context.gate().closed() ? 1 : context.batchSize().now();
-    List<Entry> batch = new ArrayList<>(pending.dueToRun(most));
+    int most = context.batchSize().now();
+    List<Entry> batch = new ArrayList<>();
+    if (context.gate().closed()) {
+      most = 1;
+      // Before those that have failed: it may be the good one that opens the gate.
+      Delivery untried = inbox.poll();
+      if (untried != null) {
+        add(batch, untried);
+        return batch;
+      }
+    }
+    batch.addAll(pending.dueToRun(most));
     batch.forEach(e -> e.settled = false);
     if (batch.isEmpty()) {
       Delivery first = inbox.poll(pending.nanosToNext(IDLE_NANOS), TimeUnit.NANOSECONDS);

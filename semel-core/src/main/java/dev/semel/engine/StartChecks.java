@@ -14,9 +14,11 @@ final class StartChecks {
 
   static final int OLDEST_POSTGRES = 14;
 
-  /** The tables that a runtime role writes. */
-  private static final List<String> WRITTEN =
+  /** The tables that a runtime role has rights on; missing ones are the next check's business. */
+  private static final List<String> TABLES =
       List.of(
+          "schema_version",
+          "installation",
           "processed_messages_0",
           "processed_messages_1",
           "processed_messages_2",
@@ -68,16 +70,16 @@ final class StartChecks {
             c -> isTrue(c, "SELECT pg_is_in_recovery()") ? "the server is a replica" : null,
             "point the data source at the primary"),
         new StartCheck(
+            "rights",
+            this::missingRights,
+            "run as the owner what this prints: semel schema print --grants ROLE"),
+        new StartCheck(
             "schema",
             c -> {
               List<String> problems = scripts.problems(c);
               return problems.isEmpty() ? null : String.join("; ", problems);
             },
             "run: semel schema apply --schema " + schema),
-        new StartCheck(
-            "rights",
-            this::missingRights,
-            "run as the owner what this prints: semel schema print --grants ROLE"),
         new StartCheck(
             "installation",
             c ->
@@ -103,16 +105,17 @@ final class StartChecks {
     try (PreparedStatement s =
         connection.prepareStatement(
             """
-            SELECT string_agg(t, ', ' ORDER BY t) FROM unnest(?::text[]) t
-             WHERE NOT (has_table_privilege(? || '.' || t, 'SELECT')
-                        AND has_table_privilege(? || '.' || t, 'INSERT')
-                        AND has_table_privilege(? || '.' || t, 'UPDATE')
-                        AND has_table_privilege(? || '.' || t, 'DELETE'))
+            SELECT string_agg(t.relname, ', ' ORDER BY t.relname)
+              FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+             WHERE n.nspname = ? AND t.relname = ANY (?)
+               AND NOT (has_schema_privilege(n.oid, 'USAGE')
+                        AND has_table_privilege(t.oid, 'SELECT')
+                        AND has_table_privilege(t.oid, 'INSERT')
+                        AND has_table_privilege(t.oid, 'UPDATE')
+                        AND has_table_privilege(t.oid, 'DELETE'))
             """)) {
-      s.setArray(1, connection.createArrayOf("text", WRITTEN.toArray()));
-      for (int i = 2; i <= 5; i++) {
-        s.setString(i, settings.schema());
-      }
+      s.setString(1, settings.schema());
+      s.setArray(2, connection.createArrayOf("text", TABLES.toArray()));
       try (ResultSet r = s.executeQuery()) {
         r.next();
         String tables = r.getString(1);

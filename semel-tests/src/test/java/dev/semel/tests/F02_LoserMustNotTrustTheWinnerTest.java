@@ -30,8 +30,8 @@ class F02_LoserMustNotTrustTheWinnerTest extends WorkerTest {
     WorkerProcess second = start(worker().lanes(1).prefetch(1).batch(1));
     publish("k", "sleep 1000\nfail-once");
     awaitQueueEmpty();
+    second.awaitLine("SETTLED k.*");
     assertThat(first.lines()).anyMatch(l -> l.startsWith("FAILED k"));
-    assertThat(second.lines()).anyMatch(l -> l.startsWith("SETTLED k"));
     assertOnceEach();
     assertThat(ledger.effects("k")).isEqualTo(1);
   }

@@ -50,6 +50,25 @@ class TwinsTest {
   Stream<DynamicTest> caught(@TempDir Path directory) {
     return Stream.of(
         twin(
+            WorkerKind.TWIN_A_CHECK_THEN_ACT,
+            DoubleEffect.class,
+            directory,
+            F01_CopiesAtTheSameMomentTest::new,
+            F01_CopiesAtTheSameMomentTest::twoProcesses),
+        twin(
+            WorkerKind.TWIN_C_CLASS_23,
+            LostMessage.class,
+            directory,
+            F06_BusinessKeyIsNoDuplicateTest::new,
+            test -> {
+              test.businessTables();
+              try {
+                test.atTheStatement();
+              } finally {
+                test.noBusinessTables();
+              }
+            }),
+        twin(
             WorkerKind.TWIN_B_KEY_FIRST,
             LostMessage.class,
             directory,
@@ -76,7 +95,7 @@ class TwinsTest {
       Maker<T> maker,
       Run<T> run) {
     return DynamicTest.dynamicTest(
-        kind.toString(),
+        kind + " is caught by " + caughtBy.getSimpleName(),
         () -> {
           T test = maker.make(database, vhost, broker);
           test.kind = kind;
@@ -88,10 +107,5 @@ class TwinsTest {
             test.end();
           }
         });
-  }
-
-  /** The two ways of being caught. */
-  static boolean named(Throwable thrown) {
-    return thrown instanceof DoubleEffect || thrown instanceof LostMessage;
   }
 }

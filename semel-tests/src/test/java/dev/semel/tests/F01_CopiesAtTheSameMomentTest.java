@@ -53,9 +53,7 @@ class F01_CopiesAtTheSameMomentTest extends WorkerTest {
     assertThat(ledger.effects("k")).isZero();
     Files.createFile(history.resolve("go"));
     awaitQueueEmpty();
-    for (WorkerProcess worker : workers) {
-      worker.stop();
-    }
+    Seen.awaitSettled(2, workers);
     assertOnceEach();
     assertThat(ledger.effects("k")).isEqualTo(1);
     assertThat(ledger.parked()).isZero();

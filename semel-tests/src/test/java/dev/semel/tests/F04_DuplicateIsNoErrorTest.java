@@ -45,7 +45,7 @@ class F04_DuplicateIsNoErrorTest extends WorkerTest {
     publishAll(next, "ok");
     assertThat(worker.awaitLine("FAILED|SETTLED k Duplicate")).startsWith("SETTLED");
     awaitQueueEmpty();
-    worker.stop();
+    Seen.awaitSettled(102, worker);
 
     assertOnceEach();
     assertThat(ledger.effects()).isEqualTo(101);

@@ -3,6 +3,7 @@ package dev.semel.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.checker.Verdict;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.RabbitNode;
 import dev.semel.testkit.TestDatabase;
 import dev.semel.testkit.TestVhost;
@@ -32,6 +33,10 @@ class F05_SwallowedErrorTest extends WorkerTest {
     worker.awaitLine("SWALLOWED 42P01");
     worker.awaitLine("FAILED k 2|SETTLED k");
     worker.awaitLine("SETTLED fine-9");
+    Await.until(
+        "the broker holds no more than what fails",
+        DEADLINE,
+        () -> broker.messageCount(vhost.name(), queue) <= 1);
 
     assertThat(ledger.effects("k")).isZero();
     Verdict verdict = assertOnceEach();
@@ -51,7 +56,7 @@ class F05_SwallowedErrorTest extends WorkerTest {
         "GRANT INSERT ON public.later TO " + database.runtimeName());
     try {
       awaitQueueEmpty();
-      worker.stop();
+      Seen.awaitSettled(1, worker);
       assertOnceEach();
       assertThat(failed).contains("swallowed an SQL error");
       assertThat(ledger.effects("k")).isEqualTo(1);
@@ -72,7 +77,7 @@ class F05_SwallowedErrorTest extends WorkerTest {
     publish("k", SWALLOWS);
     publish("k", SWALLOWS);
     awaitQueueEmpty();
-    worker.stop();
+    Seen.awaitSettled(2, worker);
     assertOnceEach();
     assertThat(ledger.effects("k")).isEqualTo(1);
     assertThat(Seen.count("SWALLOWED 42P01", worker)).isEqualTo(1);

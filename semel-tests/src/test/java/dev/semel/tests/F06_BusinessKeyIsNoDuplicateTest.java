@@ -3,6 +3,7 @@ package dev.semel.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.checker.Verdict;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.RabbitNode;
 import dev.semel.testkit.TestDatabase;
 import dev.semel.testkit.TestVhost;
@@ -59,6 +60,10 @@ class F06_BusinessKeyIsNoDuplicateTest extends WorkerTest {
     publishAll(keys("fine", 10), "ok");
     String again = worker.awaitLine("FAILED k 2|SETTLED k");
     worker.awaitLine("SETTLED fine-9");
+    Await.until(
+        "the broker holds no more than what fails",
+        DEADLINE,
+        () -> broker.messageCount(vhost.name(), queue) <= 1);
 
     assertThat(ledger.effects("k")).isZero();
     Verdict verdict = assertOnceEach();

@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Two processes claim the same 200 keys at one moment, each in one batch, one ascending and one
- * descending, 4 rounds. Right: one effect each, nothing parked, no deadlock, no attempt spent.
+ * descending, 2 rounds. Right: one effect each, nothing parked, no deadlock, no attempt spent.
  */
 class F08_BatchesInOppositeOrderTest extends WorkerTest {
 
-  private static final int ROUNDS = 4;
+  private static final int ROUNDS = 2;
   private static final int KEYS = 200;
 
   private final PostgresServer postgres;
@@ -59,8 +59,7 @@ class F08_BatchesInOppositeOrderTest extends WorkerTest {
     for (int round = 0; round < ROUNDS; round++) {
       claimTogether(round, one, two);
     }
-    one.stop();
-    two.stop();
+    Seen.awaitSettled(ROUNDS * (2 * KEYS + 2), one, two);
 
     assertOnceEach();
     assertThat(ledger.effects()).isEqualTo(ROUNDS * (KEYS + 2));

@@ -50,7 +50,7 @@ class F09_DuplicatesInsideABatchTest extends WorkerTest {
     Await.until("all delivered", DEADLINE, () -> vhost.readyCount(queue) == 0);
     Files.createFile(history.resolve("go"));
     awaitQueueEmpty();
-    worker.stop();
+    Seen.awaitSettled(52, worker);
 
     Verdict verdict = assertOnceEach();
     assertThat(verdict.count(Event.ENTERED)).isEqualTo(IDS + 1);

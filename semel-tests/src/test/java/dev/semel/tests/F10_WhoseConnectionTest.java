@@ -3,6 +3,7 @@ package dev.semel.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.checker.Verdict;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.RabbitNode;
 import dev.semel.testkit.TestDatabase;
 import dev.semel.testkit.TestVhost;
@@ -42,6 +43,10 @@ class F10_WhoseConnectionTest extends WorkerTest {
     List<String> again =
         methods.stream().map(m -> worker.awaitLine("FAILED " + m + " 2|SETTLED " + m)).toList();
     worker.awaitLine("SETTLED fine-9");
+    Await.until(
+        "the broker holds no more than what fails",
+        DEADLINE,
+        () -> broker.messageCount(vhost.name(), queue) <= methods.size());
 
     Verdict verdict = assertOnceEach();
     assertThat(again)
@@ -66,7 +71,7 @@ class F10_WhoseConnectionTest extends WorkerTest {
     publishPrepared(all);
     WorkerProcess worker = start(worker().lanes(1));
     awaitQueueEmpty();
-    worker.stop();
+    Seen.awaitSettled(all.size(), worker);
 
     assertOnceEach();
     assertThat(ledger.effects()).isEqualTo(10);
@@ -99,7 +104,7 @@ class F10_WhoseConnectionTest extends WorkerTest {
     victim.kill();
     WorkerProcess next = start(worker().lanes(1).blocksOnce());
     awaitQueueEmpty();
-    next.stop();
+    Seen.awaitSettled(1, victim, next);
     assertOnceEach();
     assertThat(ledger.effects("k")).isEqualTo(1);
     assertThat(Seen.count("ENTERED k", victim, next)).isEqualTo(2);

@@ -37,7 +37,7 @@ class F11_PoolAsSmallAsTheLanesTest extends WorkerTest {
     // While all lanes were at work: a heartbeat was due, and given.
     long beats =
         database.queryLong("SELECT count(*) FROM semel.workers WHERE seen_at > started_at");
-    worker.stop();
+    Seen.awaitSettled(1000, worker);
 
     assertOnceEach();
     assertThat(ledger.effects()).isEqualTo(1000);
@@ -58,10 +58,9 @@ class F11_PoolAsSmallAsTheLanesTest extends WorkerTest {
     Files.createFile(history.resolve("go"));
     worker.awaitLine("FAILED nested-.*" + TIMED_OUT);
     awaitQueueEmpty(Duration.ofSeconds(30));
-    worker.stop();
+    Seen.awaitSettled(100 + LANES, worker);
 
     assertOnceEach();
-    System.out.println("NESTED-FAILED " + Seen.count("FAILED nested.*", worker));
     assertThat(ledger.effects()).isEqualTo(100 + LANES);
     assertThat(ledger.parked()).isZero();
     assertThat(Seen.count("FAILED fine-.*", worker)).isZero();

@@ -53,13 +53,16 @@ class F12_DatabaseAwayTest extends WorkerTest {
     server.stop();
     publishAll(keys("k", ARRIVING), "ok");
     Files.createFile(history.resolve("go"));
-    worker.awaitLine("AWAY DATABASE|FAILED|SETTLED k-19");
+    String seen = worker.awaitLine("AWAY DATABASE|FAILED|SETTLED k-19");
     assertThat(server.isRunning()).isFalse();
     server.startAgain();
     awaitQueueEmpty();
 
     assertThat(worker.isAlive()).isTrue();
-    worker.stop();
+    if (seen.startsWith("AWAY")) {
+      worker.awaitLine("BACK DATABASE");
+    }
+    Seen.awaitSettled(ARRIVING + 2, worker);
     assertOnceEach();
     assertThat(ledger.effects()).isEqualTo(ARRIVING + 2);
     assertThat(ledger.parked()).isZero();

@@ -3,6 +3,8 @@ package dev.semel.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.HandlerFailedException;
 import dev.semel.Inbox;
 import dev.semel.Message;
@@ -15,6 +17,7 @@ import dev.semel.testkit.TestDatabase;
 import dev.semel.testkit.WithServices;
 import java.io.IOException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
@@ -75,6 +78,28 @@ class GuardInboxTest {
     assertThat(inbox.process(message(), Ledger::apply)).isEqualTo(new Outcome.Duplicate());
     assertThat(ledger.effects(k)).isEqualTo(1);
     Hostile.assertUntouched(database);
+  }
+
+  /** A session that goes back to a pool is its next user's, with the role that it came with. */
+  @ParameterizedTest
+  @MethodSource("harmless")
+  void theNextUserOfASessionIsNotBentToo(Misdeed misdeed) throws SQLException {
+    HikariConfig one = new HikariConfig();
+    one.setDataSource(database.runtimeDataSource());
+    one.setMaximumPoolSize(1);
+    try (HikariDataSource pool = new HikariDataSource(one)) {
+      Inbox pooled = Semel.builder(pool).build().inbox("guard-inbox");
+      assertThat(pooled.process(message(), (m, tx) -> obey(tx, misdeed)))
+          .isEqualTo(new Outcome.Applied());
+      assertThat(pooled.process(message(), Ledger::apply)).isEqualTo(new Outcome.Duplicate());
+      try (Connection c = pool.getConnection();
+          Statement s = c.createStatement();
+          ResultSet r = s.executeQuery("SELECT current_user = session_user")) {
+        r.next();
+        assertThat(r.getBoolean(1)).as("the role is the session's own").isTrue();
+      }
+    }
+    assertThat(ledger.effects(k)).isEqualTo(1);
   }
 
   @Test

@@ -69,7 +69,7 @@ public final class Fingerprint {
     }
     byte[] hash;
     if (extractor == null) {
-      hash = Identity.sha256(message.type(), message.body());
+      hash = Identity.sha256(message.type(), message.bytes());
     } else {
       try {
         String text = extractor.extract(message);

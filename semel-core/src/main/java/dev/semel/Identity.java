@@ -127,8 +127,18 @@ public final class Identity {
   }
 
   private static boolean hasLoneSurrogate(String text) {
-    return text.codePoints()
-        .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (Character.isSurrogate(c)) {
+        if (Character.isLowSurrogate(c)
+            || i + 1 == text.length()
+            || !Character.isLowSurrogate(text.charAt(i + 1))) {
+          return true;
+        }
+        i++;
+      }
+    }
+    return false;
   }
 
   /** SHA-256 over type and body; the length in front keeps ("a","bc") apart from ("ab","c"). */

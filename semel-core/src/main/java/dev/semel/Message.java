@@ -140,6 +140,11 @@ public final class Message {
     return body.length;
   }
 
+  /** Not a copy; for reading only. */
+  byte[] bytes() {
+    return body;
+  }
+
   /** Id and size; never the body or the headers, which may be secret. */
   @Override
   public String toString() {

@@ -31,7 +31,10 @@ final class Database {
 
   private @Nullable Boolean answer;
   private long askedAt;
-  private boolean away;
+  private volatile boolean away;
+
+  /** Held while asking, which may wait for a connection; those who only look are not kept. */
+  private final Object asking = new Object();
 
   Database(DataSource dataSource, Duration statementTimeout, Workers workers, Outages outages) {
     this.dataSource = dataSource;
@@ -54,7 +57,7 @@ final class Database {
     boolean works;
     boolean wasAway;
     String reason = "";
-    synchronized (this) {
+    synchronized (asking) {
       if (answer != null
           && (answer ? askedAt - failedAt > 0 : System.nanoTime() - askedAt < SHARED_NANOS)) {
         return answer;
@@ -69,8 +72,10 @@ final class Database {
       works = refusal == null;
       reason = refusal == null ? "" : refusal;
       answer = works;
-      away = !works;
-      notifyAll();
+      synchronized (this) {
+        away = !works;
+        notifyAll();
+      }
     }
     if (works == wasAway) {
       tell(works, reason);
@@ -118,7 +123,7 @@ final class Database {
     watcher.accept(away());
   }
 
-  synchronized boolean away() {
+  boolean away() {
     return away;
   }
 

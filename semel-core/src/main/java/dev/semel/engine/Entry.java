@@ -35,7 +35,7 @@ final class Entry {
    * Made once for each delivery, so that a parking whose commit was lost in the line is the same
    * row when it is sent again.
    */
-  final UUID parkingId = UUID.randomUUID();
+  private @Nullable UUID parkingId;
 
   final long receivedNanos = System.nanoTime();
 
@@ -82,6 +82,13 @@ final class Entry {
 
   private static Entry unusable(Message message, @Nullable Delivery delivery, String reason) {
     return new Entry(message, delivery, null, reason, NO_FINGERPRINT, null);
+  }
+
+  UUID parkingId() {
+    if (parkingId == null) {
+      parkingId = UUID.randomUUID();
+    }
+    return parkingId;
   }
 
   boolean live() {

@@ -6,19 +6,19 @@ import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
- * Says every five seconds that this worker lives, and asks every second for a database that is
- * away. Survives anything.
+ * Says that this worker lives when no lane does, and asks every second for a database that is away.
+ * Survives anything.
  */
 final class Heart {
-
-  private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final Database database;
   private final Workers workers;
   private final UUID worker;
-  private final Telling telling;
+  private final Beat beat;
+  private final BooleanSupplier lanesAtWork;
   private final SessionHolder session;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
@@ -27,13 +27,13 @@ final class Heart {
             t.setDaemon(true);
             return t;
           });
-  private long lastBeat = System.nanoTime();
 
-  Heart(Database database, Workers workers, UUID worker, Telling telling) {
+  Heart(Database database, Workers workers, UUID worker, Beat beat, BooleanSupplier lanesAtWork) {
     this.database = database;
     this.workers = workers;
     this.worker = worker;
-    this.telling = telling;
+    this.beat = beat;
+    this.lanesAtWork = lanesAtWork;
     this.session = new SessionHolder(database::open);
   }
 
@@ -45,25 +45,20 @@ final class Heart {
     try {
       if (database.away()) {
         database.works(session, System.nanoTime());
-      } else if (System.nanoTime() - lastBeat >= BEAT_NANOS) {
-        beat();
+      } else if (lanesAtWork.getAsBoolean() ? beat.overdue() : beat.due()) {
+        beat.on(session.get().connection());
       }
       database.reassert();
     } catch (Throwable t) {
       // An exception would cancel the schedule, and nobody would notice.
       session.discard();
-      database.works(session, System.nanoTime());
+      if (!lanesAtWork.getAsBoolean()) {
+        // Else it may be only that the pool has no connection left, since they have them all.
+        database.works(session, System.nanoTime());
+      }
     } finally {
       session.release();
     }
-  }
-
-  private void beat() throws SQLException {
-    Connection connection = session.get().connection();
-    workers.beat(connection, worker);
-    connection.commit();
-    lastBeat = System.nanoTime();
-    telling.tell(l -> l.succeeded("heart"));
   }
 
   /**

@@ -39,22 +39,8 @@ final class KeyImport {
   long run(Schema.Import from, String who) {
     Consumer.named(from.consumer());
     String source = source(from);
-    long imported = 0;
-    String after = null;
-    while (true) {
-      String last = after;
-      Batch batch = SchemaTool.inTransaction(settings, c -> importAfter(c, source, from, last));
-      imported += batch.imported();
-      if (batch.busy()) {
-        pause();
-        continue;
-      }
-      if (batch.last() == null) {
-        break;
-      }
-      after = batch.last();
-    }
-    long total = imported;
+    long imported =
+        SchemaTool.inTransaction(settings, reader -> importAll(reader, source, from.consumer()));
     SchemaTool.inTransaction(
         settings,
         c -> {
@@ -66,18 +52,69 @@ final class KeyImport {
                   "schema import",
                   from.table(),
                   "take-over",
-                  total + " keys for " + from.consumer());
+                  imported + " keys for " + from.consumer());
           return null;
         });
     return imported;
   }
 
   /**
-   * How many were new, and the last key read, null if there was nothing left. Busy: somebody
-   * applies one of the keys now (and may roll back), or the slots took a turn; the batch is to be
-   * done again.
+   * Reads the table once, through a cursor; each batch is written in a transaction of its own, so
+   * that its locks are held for a moment only.
    */
-  private record Batch(int imported, @Nullable String last, boolean busy) {}
+  private long importAll(Connection reader, String source, String consumer) throws SQLException {
+    long imported = 0;
+    try (PreparedStatement s = reader.prepareStatement(source)) {
+      s.setFetchSize(BATCH);
+      try (ResultSet r = s.executeQuery()) {
+        Map<String, Long> keys;
+        while (!(keys = nextBatch(r)).isEmpty()) {
+          imported += importBatch(consumer, keys);
+        }
+      }
+    } catch (SQLException e) {
+      // Missing, not a time, not allowed, not convertible: of the user's table, not of ours.
+      if (String.valueOf(e.getSQLState()).matches("(42|22|3F).*")) {
+        throw new ConfigurationException("cannot import: " + e.getMessage(), e);
+      }
+      throw e;
+    }
+    return imported;
+  }
+
+  /** The keys of the next rows, as a claim would store them; empty at the end of the table. */
+  private static Map<String, Long> nextBatch(ResultSet rows) throws SQLException {
+    Map<String, Long> keys = new LinkedHashMap<>();
+    while (keys.size() < BATCH && rows.next()) {
+      String key = storedKey(rows.getString(1));
+      long at = rows.getLong(2);
+      if (rows.wasNull()) {
+        at = System.currentTimeMillis();
+      }
+      if (key != null) {
+        keys.merge(key, at, Math::max);
+      }
+    }
+    return keys;
+  }
+
+  private int importBatch(String consumer, Map<String, Long> keys) {
+    int imported = 0;
+    while (true) {
+      Batch batch = SchemaTool.inTransaction(settings, c -> tryBatch(c, consumer, keys));
+      imported += batch.imported();
+      if (!batch.busy()) {
+        return imported;
+      }
+      pause();
+    }
+  }
+
+  /**
+   * How many were new. Busy: somebody applies one of the keys now (and may roll back), or the slots
+   * took a turn; the batch is to be done again.
+   */
+  private record Batch(int imported, boolean busy) {}
 
   private static void pause() {
     try {
@@ -88,26 +125,19 @@ final class KeyImport {
     }
   }
 
-  /**
-   * Read in the order of the key, so that it can go on after a batch without a cursor held open.
-   */
   private static String source(Schema.Import from) {
     String id = quoted(from.idColumn(), "--id-column");
-    String at =
-        from.atColumn() == null ? "NULL::timestamptz" : quoted(from.atColumn(), "--at-column");
+    String at = from.atColumn() == null ? "NULL" : "t." + quoted(from.atColumn(), "--at-column");
     StringBuilder table = new StringBuilder();
     for (String part : from.table().split("\\.", -1)) {
       table.append(table.length() == 0 ? "" : ".").append(quoted(part, "--from"));
     }
-    return "SELECT k.id, max(CASE WHEN isfinite(k.at) THEN (extract(epoch FROM k.at) * 1000)::bigint END)"
-        + " FROM (SELECT t."
-        + id
-        + "::text COLLATE \"C\" AS id, "
-        + (from.atColumn() == null ? at : "t." + at)
-        + " AS at FROM "
-        + table
-        + " t) k WHERE k.id IS NOT NULL AND (?::text IS NULL OR k.id > ?) GROUP BY k.id ORDER BY k.id LIMIT "
-        + BATCH;
+    String millis =
+        from.atColumn() == null
+            ? "NULL::bigint"
+            : "CASE WHEN isfinite(%1$s) THEN (extract(epoch FROM %1$s) * 1000)::bigint END"
+                .formatted(at);
+    return "SELECT t.%s::text, %s FROM %s t WHERE t.%1$s IS NOT NULL".formatted(id, millis, table);
   }
 
   private static String quoted(String name, String option) {
@@ -117,48 +147,17 @@ final class KeyImport {
     return '"' + name + '"';
   }
 
-  private Batch importAfter(
-      Connection connection, String sql, Schema.Import from, @Nullable String after)
+  private Batch tryBatch(Connection connection, String consumer, Map<String, Long> keys)
       throws SQLException {
-    Map<String, Long> keys = new LinkedHashMap<>();
-    String last = null;
-    try (PreparedStatement s = connection.prepareStatement(sql)) {
-      s.setString(1, after);
-      s.setString(2, after);
-      try (ResultSet r = s.executeQuery()) {
-        while (r.next()) {
-          last = r.getString(1);
-          long at = r.getLong(2);
-          if (r.wasNull()) {
-            at = System.currentTimeMillis();
-          }
-          String key = storedKey(last);
-          if (key != null) {
-            keys.merge(key, at, Math::max);
-          }
-        }
-      }
-    } catch (SQLException e) {
-      // Missing, not a time, not allowed, not convertible: of the user's table, not of ours.
-      if (String.valueOf(e.getSQLState()).matches("(42|22|3F).*")) {
-        throw new ConfigurationException("cannot import: " + e.getMessage(), e);
-      }
-      throw e;
-    }
-    if (keys.isEmpty()) {
-      return new Batch(0, last, false);
-    }
     List<String> ids = new ArrayList<>(keys.keySet());
     List<Long> millis = new ArrayList<>(keys.values());
-    Claims.Scope scope = tables.installation().scope(connection, from.consumer());
+    Claims.Scope scope = tables.installation().scope(connection, consumer);
     ProcessedMessages.Locked locked = tables.processed().lock(connection, scope.keys(), ids);
     if (locked.keys().size() < ids.size()) {
-      return new Batch(0, last, true);
+      return new Batch(0, true);
     }
-    int imported =
-        tables.processed().importKeys(connection, locked.turn(), from.consumer(), ids, millis);
-    boolean turned = tables.processed().turn(connection) != locked.turn();
-    return new Batch(imported, last, turned);
+    int imported = tables.processed().importKeys(connection, locked.turn(), consumer, ids, millis);
+    return new Batch(imported, tables.processed().turn(connection) != locked.turn());
   }
 
   /** The key as a claim would store it; null for one that no message can have. */

@@ -1,6 +1,7 @@
 package dev.semel.engine;
 
 import dev.semel.Listener;
+import dev.semel.Message;
 import dev.semel.Outcome;
 import dev.semel.spi.Delivery;
 import dev.semel.spi.Step;
@@ -34,6 +35,25 @@ final class Lane implements Runnable {
   private static final int MOST_LOOK_DOUBLINGS = 5;
   private static final Duration GATE_PAUSE = Duration.ofMillis(100);
   private static final long LONGEST_ENGINE_PAUSE = 5_000;
+
+  /** Put into the inbox to end the wait of an idle lane; never live, so it is passed over. */
+  private static final Delivery NOTHING =
+      new Delivery() {
+        @Override
+        public Message message() {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean redelivered() {
+          return false;
+        }
+
+        @Override
+        public boolean live() {
+          return false;
+        }
+      };
 
   private final LaneContext context;
   private final SessionHolder session;
@@ -70,12 +90,22 @@ final class Lane implements Runnable {
     inbox.add(delivery);
   }
 
+  /** Ends the wait of an idle lane, so that it sees at once that the worker stops. */
+  void wake() {
+    inbox.add(NOTHING);
+  }
+
   void subscribed(Subscription to) {
     this.subscription = to;
   }
 
   Subscription subscription() {
     return subscription;
+  }
+
+  /** Whether it has a connection: then it finds out by itself whether the database is away. */
+  boolean holdsSession() {
+    return session.held();
   }
 
   /** Ends the transaction of a lane that outlasted the grace time; by the thread that stops. */
@@ -124,6 +154,10 @@ final class Lane implements Runnable {
       context.probe().reached(Step.RECEIVED);
     }
     while (!work.isEmpty()) {
+      if (context.database().away() || context.gate().closed()) {
+        // Who waits holds no connection: the pool may have no other to find out that it is back.
+        session.release();
+      }
       context.database().awaitBack(context.stop()::draining);
       context.gate().pass(this, context.stop()::draining);
       if (context.stop().draining()) {
@@ -202,6 +236,7 @@ final class Lane implements Runnable {
     }
     if (result instanceof BatchRun.Result.Committed committed) {
       settle(entries, committed);
+      beat();
       return List.of();
     }
     if (result instanceof BatchRun.Result.Unknown unknown) {
@@ -212,6 +247,17 @@ final class Lane implements Runnable {
     BatchRun.Result.Failed failure = (BatchRun.Result.Failed) result;
     session.rollback(failure.cause());
     return afterFailure(part, entries, failure);
+  }
+
+  private void beat() {
+    try {
+      if (context.beat().due()) {
+        context.beat().on(session.get().connection());
+      }
+    } catch (SQLException e) {
+      // What is wrong shows in the next batch, which is asked about it.
+      session.rollback(e);
+    }
   }
 
   private List<Part> afterFailure(Part part, List<Entry> entries, BatchRun.Result.Failed failure) {
@@ -296,6 +342,9 @@ final class Lane implements Runnable {
     context.telling().tell(l -> l.failed(context.consumer().name(), entry.name(), count, cause));
     entry.uncountedRuns = 0;
     pending.giveBackAfter(pause, entry);
+    // The failure may have been the want of a connection: then this one ends the want of another
+    // lane.
+    session.release();
   }
 
   private void settle(List<Entry> entries, BatchRun.Result.Committed committed) {
@@ -375,6 +424,7 @@ final class Lane implements Runnable {
   void giveBackAll() {
     List<Delivery> left = new ArrayList<>();
     inbox.drainTo(left);
+    left.remove(NOTHING);
     work.forEach(
         part -> part.entries().stream().filter(e -> !e.settled).forEach(e -> left.add(e.delivery)));
     pending.takeAll().forEach(e -> left.add(e.delivery));

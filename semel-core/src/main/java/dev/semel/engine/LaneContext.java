@@ -8,6 +8,7 @@ record LaneContext(
     Consumer consumer,
     BatchRun batchRun,
     Database database,
+    Beat beat,
     HandlerGate gate,
     BatchSize batchSize,
     Failures failures,

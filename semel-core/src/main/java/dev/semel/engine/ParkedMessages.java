@@ -74,7 +74,7 @@ final class ParkedMessages {
     try (PreparedStatement s = connection.prepareStatement(insert)) {
       for (Row row : rows) {
         Entry e = row.entry();
-        s.setObject(1, e.parkingId);
+        s.setObject(1, e.parkingId());
         s.setString(2, consumer);
         s.setString(3, e.key);
         s.setBytes(4, e.fingerprint);
@@ -100,7 +100,7 @@ final class ParkedMessages {
       s.setString(1, consumer);
       s.setString(2, entry.key);
       s.setBytes(3, entry.fingerprint);
-      s.setObject(4, entry.parkingId);
+      s.setObject(4, entry.parkingId());
       s.executeUpdate();
     }
   }

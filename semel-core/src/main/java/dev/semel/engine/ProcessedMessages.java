@@ -50,27 +50,35 @@ final class ProcessedMessages {
       """
       SELECT current_setting('plan_cache_mode'), set_config('plan_cache_mode', 'force_custom_plan', true),
              current_setting('transaction_isolation'), (SELECT turn FROM ${schema}.slots);
-      SELECT k.n, pg_try_advisory_xact_lock(hashtextextended(k.id, ?))
-        FROM unnest(?::text[]) WITH ORDINALITY AS k(id, n)
+      SELECT array_agg(t.n) FILTER (WHERE NOT t.locked)
+        FROM (SELECT k.n, pg_try_advisory_xact_lock(hashtextextended(k.id, ?)) AS locked
+                FROM unnest(?::text[]) WITH ORDINALITY AS k(id, n)) t
       """;
 
-  /** Step 2 of a claim, for the slots of one turn. {@code own} is false inside a savepoint. */
+  /**
+   * Step 2 of a claim, for the slots of one turn. {@code own} is false inside a savepoint. The
+   * looks are scalar subqueries, which are probes of an index in every plan; as anti-joins, a slot
+   * that was not analysed yet was read whole. Names of keys travel back only if some were not new.
+   */
   private static final String INSERT =
       """
+      WITH i AS (
       INSERT INTO ${schema}.processed_messages_${current} AS c (consumer, message_id, fingerprint, processed_at)
       SELECT ?, k.id, k.fingerprint, clock_timestamp()
         FROM unnest(?::text[], ?::bytea[], ?::bigint[]) AS k(id, fingerprint, stamp), ${schema}.slots s
        WHERE s.turn = ?
          AND (k.stamp IS NULL
               OR to_timestamp(k.stamp / 1000.0) >= s.dropped_before + make_interval(secs => ?))
-         AND NOT EXISTS (SELECT FROM ${schema}.processed_messages_${previous} p
-                          WHERE p.consumer = ? AND p.message_id = k.id)
-         AND NOT EXISTS (SELECT FROM ${schema}.parked_messages q
-                          WHERE q.consumer = ? AND q.message_id = k.id)
+         AND (SELECT 1 FROM ${schema}.processed_messages_${previous} p
+               WHERE p.consumer = ? AND p.message_id = k.id) IS NULL
+         AND (SELECT 1 FROM ${schema}.parked_messages q
+               WHERE q.consumer = ? AND q.message_id = k.id LIMIT 1) IS NULL
       ON CONFLICT DO NOTHING
-      RETURNING c.message_id, c.xmin = pg_current_xact_id()::xid AS own;
-      SELECT (SELECT turn FROM ${schema}.slots), pg_current_xact_id_if_assigned()::text,
+      RETURNING c.message_id, c.xmin = pg_current_xact_id()::xid AS own)
+      SELECT count(*), CASE WHEN count(*) < ? THEN array_agg(i.message_id) END, coalesce(bool_and(i.own), true),
+             (SELECT turn FROM ${schema}.slots), pg_current_xact_id_if_assigned()::text,
              set_config('plan_cache_mode', ?, true)
+        FROM i
       """;
 
   /** What is known of keys that were not new. */
@@ -198,7 +206,7 @@ final class ProcessedMessages {
       PreparedStatement s, int first, int resultsBefore, long scope, List<String> keys)
       throws SQLException {
     s.setLong(first, scope);
-    s.setArray(first + 1, s.getConnection().createArrayOf("text", keys.toArray()));
+    s.setArray(first + 1, s.getConnection().createArrayOf("text", keys.toArray(String[]::new)));
     s.execute();
     for (int i = 0; i < resultsBefore; i++) {
       s.getMoreResults();
@@ -216,11 +224,13 @@ final class ProcessedMessages {
       }
     }
     s.getMoreResults();
-    Set<String> locked = new HashSet<>();
+    Set<String> locked = new HashSet<>(keys);
     try (ResultSet r = s.getResultSet()) {
-      while (r.next()) {
-        if (r.getBoolean(2)) {
-          locked.add(keys.get(r.getInt(1) - 1));
+      r.next();
+      java.sql.Array busy = r.getArray(1);
+      if (busy != null) {
+        for (Long n : (Long[]) busy.getArray()) {
+          locked.remove(keys.get(n.intValue() - 1));
         }
       }
     }
@@ -233,7 +243,8 @@ final class ProcessedMessages {
       throws SQLException {
     try (PreparedStatement s = connection.prepareStatement(of(insert, locked.turn()))) {
       s.setString(1, consumer);
-      s.setArray(2, connection.createArrayOf("text", keys.stream().map(Key::id).toArray()));
+      s.setArray(
+          2, connection.createArrayOf("text", keys.stream().map(Key::id).toArray(String[]::new)));
       s.setArray(
           3,
           connection.createArrayOf(
@@ -243,26 +254,25 @@ final class ProcessedMessages {
       s.setDouble(6, tolerance.toMillis() / 1000.0);
       s.setString(7, consumer);
       s.setString(8, consumer);
-      s.setString(9, locked.planCacheMode());
-      s.execute();
-      Set<String> inserted = new HashSet<>();
-      boolean own = true;
-      try (ResultSet r = s.getResultSet()) {
-        while (r.next()) {
-          inserted.add(r.getString(1));
-          own &= r.getBoolean(2);
-        }
-      }
-      s.getMoreResults();
-      try (ResultSet r = s.getResultSet()) {
+      s.setLong(9, keys.size());
+      s.setString(10, locked.planCacheMode());
+      try (ResultSet r = s.executeQuery()) {
         r.next();
-        return new Inserted(inserted, !own, r.getLong(1), r.getString(2));
+        Set<String> inserted = new HashSet<>();
+        if (r.getLong(1) == keys.size()) {
+          keys.forEach(k -> inserted.add(k.id()));
+        } else if (r.getArray(2) != null) {
+          inserted.addAll(List.of((String[]) r.getArray(2).getArray()));
+        }
+        return new Inserted(inserted, !r.getBoolean(3), r.getLong(4), r.getString(5));
       }
     }
   }
 
   private static Object[] stamps(List<Key> keys) {
-    return keys.stream().map(k -> k.stamp() == null ? null : k.stamp().toEpochMilli()).toArray();
+    return keys.stream()
+        .map(k -> k.stamp() == null ? null : k.stamp().toEpochMilli())
+        .toArray(Long[]::new);
   }
 
   /** What is known of locked keys that were not new. */
@@ -270,7 +280,7 @@ final class ProcessedMessages {
       Connection connection, Locked locked, String consumer, List<String> keys)
       throws SQLException {
     try (PreparedStatement s = connection.prepareStatement(of(look, locked.turn()))) {
-      java.sql.Array ids = connection.createArrayOf("text", keys.toArray());
+      java.sql.Array ids = connection.createArrayOf("text", keys.toArray(String[]::new));
       for (int i = 0; i < SLOTS; i++) {
         s.setString(2 * i + 1, consumer);
         s.setArray(2 * i + 2, ids);
@@ -295,7 +305,7 @@ final class ProcessedMessages {
       throws SQLException {
     try (PreparedStatement s = connection.prepareStatement(of(unclaim, turn))) {
       s.setString(1, consumer);
-      s.setArray(2, connection.createArrayOf("text", keys.toArray()));
+      s.setArray(2, connection.createArrayOf("text", keys.toArray(String[]::new)));
       s.execute();
     }
   }
@@ -341,7 +351,7 @@ final class ProcessedMessages {
       throws SQLException {
     try (PreparedStatement s = connection.prepareStatement(of(importKeys, turn))) {
       s.setString(1, consumer);
-      s.setArray(2, connection.createArrayOf("text", keys.toArray()));
+      s.setArray(2, connection.createArrayOf("text", keys.toArray(String[]::new)));
       s.setArray(3, connection.createArrayOf("int8", millis.toArray()));
       s.setLong(4, turn);
       s.setString(5, consumer);

@@ -74,6 +74,10 @@ final class RunningConsumer {
     }
   }
 
+  boolean holdsSession() {
+    return lanes.stream().anyMatch(Lane::holdsSession);
+  }
+
   boolean allSubscribed() {
     return lanes.stream().allMatch(l -> l.subscription() != null && l.subscription().subscribed());
   }
@@ -87,6 +91,10 @@ final class RunningConsumer {
       return;
     }
     lanes.forEach(l -> l.subscription().wanted(wanted));
+  }
+
+  void wake() {
+    lanes.forEach(Lane::wake);
   }
 
   /** Waits for the lanes; true if all have ended in time. */

@@ -61,6 +61,7 @@ final class RunningWorker implements Worker {
     closed = true;
     stop.drain();
     consumers.forEach(c -> c.wanted(false));
+    consumers.forEach(RunningConsumer::wake);
     long deadline = System.nanoTime() + grace.toNanos();
     try {
       if (!ended(deadline)) {

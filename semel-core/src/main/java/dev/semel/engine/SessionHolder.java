@@ -21,6 +21,10 @@ final class SessionHolder {
     this.opener = opener;
   }
 
+  boolean held() {
+    return session != null;
+  }
+
   Session get() throws SQLException {
     Session held = session;
     if (held == null) {

@@ -46,7 +46,7 @@ final class Stamps {
         return null;
       }
     }
-    if (!ULID.matcher(key).matches()) {
+    if (key.length() != 26 || !ULID.matcher(key).matches()) {
       return null;
     }
     long millis = 0;

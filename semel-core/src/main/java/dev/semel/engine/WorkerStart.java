@@ -70,6 +70,7 @@ final class WorkerStart {
     StopState stop = new StopState();
     Database database =
         new Database(settings.dataSource(), settings.statementTimeout(), tables.workers(), outages);
+    Beat beat = new Beat(tables.workers(), id, telling);
     List<RunningConsumer> running = new ArrayList<>();
     for (int i = 0; i < sized.size(); i++) {
       Sized s = sized.get(i);
@@ -79,6 +80,7 @@ final class WorkerStart {
               s.consumer(),
               new BatchRun(tables, claims, s.consumer(), Timeouts.of(settings), probe),
               database,
+              beat,
               new HandlerGate(s.consumer().name(), outages),
               new BatchSize(s.batch()),
               new Failures(s.consumer().pause()),
@@ -88,7 +90,13 @@ final class WorkerStart {
       running.add(new RunningConsumer(s.source(), context, outages, s.lanes(), s.prefetch()));
     }
     database.whenAway(away -> running.forEach(c -> c.wanted(!away)));
-    Heart heart = new Heart(database, tables.workers(), id, telling);
+    Heart heart =
+        new Heart(
+            database,
+            tables.workers(),
+            id,
+            beat,
+            () -> running.stream().anyMatch(RunningConsumer::holdsSession));
     RunningWorker worker = new RunningWorker(running, outages, heart, stop, settings.grace());
     worker.start();
     return worker;

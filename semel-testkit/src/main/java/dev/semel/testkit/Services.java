@@ -1,12 +1,14 @@
 package dev.semel.testkit;
 
 import java.io.IOException;
+import java.lang.reflect.Executable;
 import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.Assumptions;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -23,7 +25,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  *
  * <p>With SEMEL_TEST_JDBC_URL (and SEMEL_TEST_JDBC_USER, SEMEL_TEST_JDBC_PASSWORD, of a role that
  * may create databases and roles) or SEMEL_TEST_AMQP_URI in the environment those servers are used
- * instead; tests that ask for the server process itself are then skipped.
+ * instead, except by classes that ask for the server process itself: they get one of their own.
  *
  * <p>After a class that used a database, no session of its runtime role may be left: the class
  * fails, naming the sessions, when one is still there after 10 s.
@@ -91,7 +93,7 @@ public final class Services implements ParameterResolver, AfterAllCallback {
 
   private static TestVhost vhost(ExtensionContext context) {
     ExtensionContext owner = outermostClass(context);
-    String given = System.getenv(AMQP_URI);
+    String given = asksFor(owner, RabbitNode.class) ? null : System.getenv(AMQP_URI);
     return once(
         owner,
         TestVhost.class,
@@ -102,7 +104,8 @@ public final class Services implements ParameterResolver, AfterAllCallback {
   }
 
   private static PostgresAccess access(ExtensionContext context) {
-    String given = System.getenv(JDBC_URL);
+    String given =
+        asksFor(outermostClass(context), PostgresServer.class) ? null : System.getenv(JDBC_URL);
     if (given == null) {
       return postgres(context).access();
     }
@@ -119,19 +122,24 @@ public final class Services implements ParameterResolver, AfterAllCallback {
   }
 
   private static PostgresServer postgres(ExtensionContext context) {
-    abortIfGiven(JDBC_URL, "PostgreSQL");
     return once(context.getRoot(), PostgresServer.class, PostgresServer::start);
   }
 
   private static RabbitNode rabbit(ExtensionContext context) {
-    abortIfGiven(AMQP_URI, "RabbitMQ");
     return once(context.getRoot(), RabbitNode.class, RabbitNode::start);
   }
 
-  private static void abortIfGiven(String variable, String service) {
-    Assumptions.assumeTrue(
-        System.getenv(variable) == null,
-        () -> "needs a " + service + " process of its own, but " + variable + " names a server");
+  /** Who crashes a server, or counts in it, must have it for itself, and its databases with it. */
+  private static boolean asksFor(ExtensionContext owner, Class<?> server) {
+    for (Class<?> at = owner.getRequiredTestClass(); at != null; at = at.getSuperclass()) {
+      Stream<? extends Executable> executables =
+          Stream.concat(
+              Arrays.stream(at.getDeclaredConstructors()), Arrays.stream(at.getDeclaredMethods()));
+      if (executables.anyMatch(e -> Arrays.asList(e.getParameterTypes()).contains(server))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static ExtensionContext outermostClass(ExtensionContext context) {

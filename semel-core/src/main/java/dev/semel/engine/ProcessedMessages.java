@@ -42,13 +42,14 @@ final class ProcessedMessages {
       """;
 
   /**
-   * Step 1 of a claim. Try-locks never wait, so no order of keys can deadlock. The plan of the
-   * statements that follow must fit the tables as they are now (a generic plan on a slot that was
-   * never analysed scans all keys), hence the setting, which step 2 takes back.
+   * Step 1 of a claim. Try-locks never wait, so no order of keys can deadlock. Plans of the claim
+   * are cached and outlive the size that a slot had when they were made (a slot is empty after its
+   * turn), so they must be index probes always: hence no sequential scans, until step 2 gives them
+   * back.
    */
   private static final String LOCK =
       """
-      SELECT current_setting('plan_cache_mode'), set_config('plan_cache_mode', 'force_custom_plan', true),
+      SELECT current_setting('enable_seqscan'), set_config('enable_seqscan', 'off', true),
              current_setting('transaction_isolation'), (SELECT turn FROM ${schema}.slots);
       SELECT array_agg(t.n) FILTER (WHERE NOT t.locked)
         FROM (SELECT k.n, pg_try_advisory_xact_lock(hashtextextended(k.id, ?)) AS locked
@@ -77,14 +78,14 @@ final class ProcessedMessages {
       RETURNING c.message_id, c.xmin = pg_current_xact_id()::xid AS own)
       SELECT count(*), CASE WHEN count(*) < ? THEN array_agg(i.message_id) END, coalesce(bool_and(i.own), true),
              (SELECT turn FROM ${schema}.slots), pg_current_xact_id_if_assigned()::text,
-             set_config('plan_cache_mode', ?, true)
+             set_config('enable_seqscan', ?, true)
         FROM i
       """;
 
   /** What is known of keys that were not new. */
   private static final String LOOK =
       """
-      SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
+      SELECT set_config('enable_seqscan', 'off', true);
       SELECT message_id, fingerprint, false AS parked FROM ${schema}.processed_messages_${current}
        WHERE consumer = ? AND message_id = ANY (?)
       UNION ALL
@@ -93,7 +94,7 @@ final class ProcessedMessages {
       UNION ALL
       SELECT message_id, fingerprint, true FROM ${schema}.parked_messages
        WHERE consumer = ? AND message_id = ANY (?);
-      SELECT set_config('plan_cache_mode', ?, true)
+      SELECT set_config('enable_seqscan', ?, true)
       """;
 
   /** Takes back keys of this very transaction whose messages were not run after all. */
@@ -173,7 +174,7 @@ final class ProcessedMessages {
   }
 
   /** What step 1 returned: which of the asked keys are ours now. */
-  record Locked(Set<String> keys, long turn, String planCacheMode, String isolation) {}
+  record Locked(Set<String> keys, long turn, String sequentialScans, String isolation) {}
 
   /** What step 2 returned. */
   record Inserted(Set<String> keys, boolean insideSavepoint, long turn, @Nullable String xid) {}
@@ -255,7 +256,7 @@ final class ProcessedMessages {
       s.setString(7, consumer);
       s.setString(8, consumer);
       s.setLong(9, keys.size());
-      s.setString(10, locked.planCacheMode());
+      s.setString(10, locked.sequentialScans());
       try (ResultSet r = s.executeQuery()) {
         r.next();
         Set<String> inserted = new HashSet<>();
@@ -285,7 +286,7 @@ final class ProcessedMessages {
         s.setString(2 * i + 1, consumer);
         s.setArray(2 * i + 2, ids);
       }
-      s.setString(7, locked.planCacheMode());
+      s.setString(7, locked.sequentialScans());
       s.execute();
       s.getMoreResults();
       Map<String, List<Known>> known = new HashMap<>();

@@ -10,7 +10,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +80,7 @@ final class BatchRun {
       parked.insertUnusable(connection, consumer.name(), entries, outcomes);
       probe.reached(Step.CLAIMED);
       nanos = handlers.run(connection, entries, outcomes, handler, stopping);
+      copiesFollowTheirFirst(entries, outcomes);
       probe.reached(Step.HANDLED);
       if (claim.xid() != null) {
         unclaimUnrun(connection, claim, entries, outcomes);
@@ -92,7 +95,7 @@ final class BatchRun {
     } catch (SQLException e) {
       return new Result.Failed(-1, e, null);
     }
-    Result notCommitted = commit(connection);
+    Result notCommitted = commit(connection, entries.size() == 1 ? 0 : -1);
     return notCommitted != null ? notCommitted : new Result.Committed(outcomes, nanos);
   }
 
@@ -111,13 +114,35 @@ final class BatchRun {
             consumer.name(),
             List.of(new ParkedMessages.Row(entry, reason, error, entry.key != null)));
         outcome = new Outcome.Parked(reason);
+        outcomes.add(outcome);
+      } else {
+        // Somebody has applied or parked the key since: then this one may be a conflict, or a copy.
+        outcomes.add(outcome);
+        parked.insertUnusable(connection, consumer.name(), List.of(entry), outcomes);
       }
-      outcomes.add(outcome);
     } catch (SQLException e) {
       return new Result.Failed(-1, e, null);
     }
-    Result notCommitted = commit(connection);
+    Result notCommitted = commit(connection, -1);
     return notCommitted != null ? notCommitted : new Result.Committed(outcomes, new long[1]);
+  }
+
+  /**
+   * A copy of a message that was not run after all is the copy of nothing: it goes back as well.
+   */
+  private static void copiesFollowTheirFirst(
+      List<Entry> entries, List<@Nullable Outcome> outcomes) {
+    Set<String> unrun = new HashSet<>();
+    for (int i = 0; i < outcomes.size(); i++) {
+      if (outcomes.get(i) == null) {
+        unrun.add(entries.get(i).key);
+      }
+    }
+    for (int i = 0; i < outcomes.size(); i++) {
+      if (outcomes.get(i) instanceof Outcome.Duplicate && unrun.contains(entries.get(i).key)) {
+        outcomes.set(i, null);
+      }
+    }
   }
 
   private void unclaimUnrun(
@@ -157,14 +182,14 @@ final class BatchRun {
     }
   }
 
-  /** Null if committed. */
-  private @Nullable Result commit(Connection connection) {
+  /** Null if committed; {@code index} is the entry to blame for a refusal, or -1. */
+  private @Nullable Result commit(Connection connection, int index) {
     try {
       connection.commit();
     } catch (SQLException e) {
       return SqlErrors.ofConnection(e.getSQLState())
           ? new Result.Unknown(e)
-          : new Result.Failed(-1, e, null);
+          : new Result.Failed(index, e, null);
     }
     probe.reached(Step.COMMITTED);
     return null;

@@ -41,11 +41,7 @@ final class Claims {
    * new. {@code xid} is null if nothing was inserted.
    */
   record Result(
-      List<@Nullable Outcome> outcomes,
-      long turn,
-      @Nullable String xid,
-      String isolation,
-      boolean insideSavepoint) {
+      List<@Nullable Outcome> outcomes, long turn, @Nullable String xid, boolean insideSavepoint) {
 
     boolean anyNew() {
       return outcomes.contains(null);
@@ -120,7 +116,6 @@ final class Claims {
           inOrder(entries, firsts, perKey),
           locked.turn(),
           inserted.keys().isEmpty() ? null : inserted.xid(),
-          locked.isolation(),
           inserted.insideSavepoint());
     }
   }
@@ -199,8 +194,12 @@ final class Claims {
       return first;
     }
     boolean same = Fingerprint.same(original.fingerprint, copy.fingerprint);
-    if (first == null || first instanceof Outcome.Duplicate) {
-      return same ? new Outcome.Duplicate() : new Outcome.Conflict();
+    if (first == null) {
+      // A conflict is with what is committed, and the first may still fail: looked at again then.
+      return same ? new Outcome.Duplicate() : new Outcome.InFlight();
+    }
+    if (first instanceof Outcome.Duplicate) {
+      return same ? first : new Outcome.Conflict();
     }
     // Judged against the rows of the table in a look of its own, next time.
     return same ? new Outcome.Parked(Reasons.COPY_OF_PARKED) : new Outcome.InFlight();

@@ -89,7 +89,8 @@ final class Database {
     try {
       probe(holder.get().connection());
       return null;
-    } catch (SQLException | RuntimeException e) {
+    } catch (Throwable e) {
+      // An Error too: an answer is wanted, and a data source without threads cannot give a yes.
       holder.discard();
       return String.valueOf(e.getMessage());
     }

@@ -68,7 +68,7 @@ final class EngineInbox implements Inbox {
         holder.discard();
         throw unavailable(e);
       } finally {
-        holder.discardIfHeld();
+        holder.discard();
       }
     }
   }
@@ -102,14 +102,15 @@ final class EngineInbox implements Inbox {
             "claim needs a transaction: the connection is in autocommit mode; call"
                 + " setAutoCommit(false) first");
       }
-      Claims.Result claim = claims(connection).join(connection, List.of(entry));
-      if (!claim.isolation().equals("read committed")) {
+      if (connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED) {
         throw new TransactionMisuseException(
-            "claim needs READ COMMITTED, but the transaction is at "
-                + claim.isolation().toUpperCase(java.util.Locale.ROOT)
-                + ", where a copy that was just applied cannot be seen");
+            "claim needs READ COMMITTED, but the transaction is at a higher level, such as REPEATABLE"
+                + " READ, where a copy that was just applied cannot be seen");
       }
+      Claims.Result claim = claims(connection).join(connection, List.of(entry));
       if (claim.insideSavepoint()) {
+        // A caller who passes over the refusal and commits must not have stored the key.
+        tables.processed().forget(connection, claim.turn(), consumer.name(), entry.key);
         throw new TransactionMisuseException(
             "claim inside a savepoint (or with the driver's autosave=always): a roll-back to it"
                 + " would drop the key and keep the effect; claim first, then set savepoints");

@@ -61,6 +61,16 @@ final class Entry {
   }
 
   static Entry of(Consumer consumer, Message message, @Nullable Delivery delivery) {
+    try {
+      return extracted(consumer, message, delivery);
+    } catch (StackOverflowError | LinkageError | AssertionError e) {
+      // Of the user's extractors: deeply nested JSON is enough.
+      return unusable(
+          message, delivery, "extractor of id, fingerprint or ordering key failed: " + e);
+    }
+  }
+
+  private static Entry extracted(Consumer consumer, Message message, @Nullable Delivery delivery) {
     String key;
     byte[] fingerprint;
     try {
@@ -74,7 +84,9 @@ final class Entry {
     }
     try {
       String orderingKey = consumer.orderingKey().extract(message);
-      return new Entry(message, delivery, key, null, fingerprint, orderingKey);
+      return orderingKey != null && orderingKey.indexOf('\0') >= 0
+          ? unusable(message, delivery, "unusable ordering key: it has a NUL in it")
+          : new Entry(message, delivery, key, null, fingerprint, orderingKey);
     } catch (Exception e) {
       return unusable(message, delivery, "ordering key extractor failed: " + e);
     }

@@ -7,12 +7,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Says that this worker lives when no lane does, and asks every second for a database that is away.
  * Survives anything.
  */
 final class Heart {
+
+  private static final Logger LOG = LoggerFactory.getLogger("dev.semel");
 
   private final Database database;
   private final Workers workers;
@@ -38,7 +42,16 @@ final class Heart {
   }
 
   void start() {
-    thread.scheduleWithFixedDelay(this::tick, 1, 1, TimeUnit.SECONDS);
+    thread.scheduleWithFixedDelay(this::survivingTick, 1, 1, TimeUnit.SECONDS);
+  }
+
+  /** An exception would cancel the schedule, and nobody would notice. */
+  private void survivingTick() {
+    try {
+      tick();
+    } catch (Throwable t) {
+      LOG.error("the heart missed a beat; going on", t);
+    }
   }
 
   private void tick() {
@@ -50,7 +63,6 @@ final class Heart {
       }
       database.reassert();
     } catch (Throwable t) {
-      // An exception would cancel the schedule, and nobody would notice.
       session.discard();
       if (!lanesAtWork.getAsBoolean()) {
         // Else it may be only that the pool has no connection left, since they have them all.

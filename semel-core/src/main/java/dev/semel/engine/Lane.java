@@ -121,18 +121,29 @@ final class Lane implements Runnable {
         turn();
         engineFailures = 0;
       } catch (InterruptedException e) {
-        break;
+        // By the stop, which the loop sees; or a mark that a handler has left, which is now gone.
+        LOG.debug("lane of consumer '{}' was interrupted", context.consumer().name());
       } catch (Throwable t) {
-        // Not the handler's, not the database's: whether the transaction was committed is not
-        // known.
-        // The same deliveries go through the claim again, one by one, and that tells.
-        session.discard();
-        apart();
-        LOG.error("lane of consumer '{}' failed; going on", context.consumer().name(), t);
-        pause(Math.min(LONGEST_ENGINE_PAUSE, 50L << Math.min(engineFailures++, 10)));
+        goOnAfter(t, engineFailures++);
       }
     }
     session.release();
+  }
+
+  /**
+   * Not the handler's failure, not the database's: whether the transaction was committed is not
+   * known. The same deliveries go through the claim again, one by one, and that tells.
+   */
+  private void goOnAfter(Throwable failure, int failuresBefore) {
+    try {
+      session.discard();
+      apart();
+      LOG.error("lane of consumer '{}' failed; going on", context.consumer().name(), failure);
+      pause(Math.min(LONGEST_ENGINE_PAUSE, 50L << Math.min(failuresBefore, 10)));
+    } catch (Throwable again) {
+      // Memory may be short here too; a lane that ends would leave its deliveries to nobody.
+      pause(LONGEST_ENGINE_PAUSE);
+    }
   }
 
   private static void pause(long millis) {
@@ -201,15 +212,23 @@ final class Lane implements Runnable {
       }
       add(batch, first);
     }
-    List<Delivery> more = new ArrayList<>();
-    inbox.drainTo(more, most - batch.size());
-    more.forEach(d -> add(batch, d));
+    Delivery next;
+    while (batch.size() < most && (next = inbox.poll()) != null) {
+      add(batch, next);
+    }
     return batch;
   }
 
   private void add(List<Entry> batch, Delivery delivery) {
     if (delivery.live()) {
-      batch.add(Entry.of(context.consumer(), delivery.message(), delivery));
+      try {
+        batch.add(Entry.of(context.consumer(), delivery.message(), delivery));
+      } catch (Throwable t) {
+        // Nothing that was taken may be forgotten, whatever happened.
+        inbox.add(delivery);
+        work.push(Part.of(batch));
+        throw t;
+      }
     }
   }
 
@@ -234,6 +253,10 @@ final class Lane implements Runnable {
     } catch (SQLException e) {
       result = new BatchRun.Result.Failed(-1, e, null);
     }
+    if (!context.stop().aborted()) {
+      // A mark that the handler has left on the thread is not for us.
+      Thread.interrupted();
+    }
     if (result instanceof BatchRun.Result.Committed committed) {
       settle(entries, committed);
       beat();
@@ -242,7 +265,9 @@ final class Lane implements Runnable {
     if (result instanceof BatchRun.Result.Unknown unknown) {
       LOG.debug("the outcome of a commit is not known; asking by the keys", unknown.cause());
       session.discard();
-      return apart(entries);
+      return part.parkReason() == null
+          ? apart(entries)
+          : List.of(new Part(entries, part.failure(), part.parkReason()));
     }
     BatchRun.Result.Failed failure = (BatchRun.Result.Failed) result;
     session.rollback(failure.cause());
@@ -383,8 +408,8 @@ final class Lane implements Runnable {
   /** A settled mark keeps it out of the parts of this batch; it comes back as a new one. */
   private void lookLater(Entry entry) {
     int doublings = Math.min(entry.looks++, MOST_LOOK_DOUBLINGS);
-    context.telling().tell(l -> l.inFlight(context.consumer().name(), entry.name()));
     pending.runAfter(FIRST_LOOK.multipliedBy(1L << doublings), entry);
+    context.telling().tell(l -> l.inFlight(context.consumer().name(), entry.name()));
   }
 
   private void tell(List<Entry> entries, BatchRun.Result.Committed committed) {

@@ -47,6 +47,7 @@ final class ParkedMessages {
       Connection connection, String consumer, List<Entry> entries, List<@Nullable Outcome> outcomes)
       throws SQLException {
     List<Row> rows = new ArrayList<>();
+    List<Entry> copies = new ArrayList<>();
     for (int i = 0; i < outcomes.size(); i++) {
       Entry entry = entries.get(i);
       Outcome outcome = outcomes.get(i);
@@ -58,12 +59,16 @@ final class ParkedMessages {
         if (entry.key == null) {
           rows.add(new Row(entry, why.reason(), null, false));
         } else {
-          absorb(connection, consumer, entry);
+          copies.add(entry);
         }
       }
     }
     if (!rows.isEmpty()) {
       insertDead(connection, consumer, rows);
+    }
+    // After the rows, since a copy may be of one of them.
+    for (Entry copy : copies) {
+      absorb(connection, consumer, copy);
     }
   }
 

@@ -50,7 +50,7 @@ final class ProcessedMessages {
   private static final String LOCK =
       """
       SELECT current_setting('enable_seqscan'), set_config('enable_seqscan', 'off', true),
-             current_setting('transaction_isolation'), (SELECT turn FROM ${schema}.slots);
+             (SELECT turn FROM ${schema}.slots);
       SELECT array_agg(t.n) FILTER (WHERE NOT t.locked)
         FROM (SELECT k.n, pg_try_advisory_xact_lock(hashtextextended(k.id, ?)) AS locked
                 FROM unnest(?::text[]) WITH ORDINALITY AS k(id, n)) t
@@ -104,6 +104,11 @@ final class ProcessedMessages {
       DELETE FROM ${schema}.processed_messages_${current} WHERE consumer = ? AND message_id = ANY (?)
       """;
 
+  private static final String FORGET =
+      """
+      DELETE FROM ${schema}.processed_messages_${current} WHERE consumer = ? AND message_id = ?
+      """;
+
   /**
    * Last before the commit. Fails in an aborted transaction; gives NULL, and does not satisfy the
    * guard, in one that is not ours.
@@ -143,6 +148,7 @@ final class ProcessedMessages {
   private final String[] insert;
   private final String[] look;
   private final String[] unclaim;
+  private final String[] forget;
   private final String[] stillHeld;
   private final String[] importKeys;
 
@@ -154,6 +160,7 @@ final class ProcessedMessages {
     insert = forEachTurn(INSERT, schema);
     look = forEachTurn(LOOK, schema);
     unclaim = forEachTurn(UNCLAIM, schema);
+    forget = forEachTurn(FORGET, schema);
     stillHeld = forEachTurn(STILL_HELD, schema);
     importKeys = forEachTurn(IMPORT, schema);
   }
@@ -174,7 +181,7 @@ final class ProcessedMessages {
   }
 
   /** What step 1 returned: which of the asked keys are ours now. */
-  record Locked(Set<String> keys, long turn, String sequentialScans, String isolation) {}
+  record Locked(Set<String> keys, long turn, String sequentialScans) {}
 
   /** What step 2 returned. */
   record Inserted(Set<String> keys, boolean insideSavepoint, long turn, @Nullable String xid) {}
@@ -214,12 +221,10 @@ final class ProcessedMessages {
     }
     long turn;
     String mode;
-    String isolation;
     try (ResultSet r = s.getResultSet()) {
       r.next();
       mode = r.getString(1);
-      isolation = r.getString(3);
-      turn = r.getLong(4);
+      turn = r.getLong(3);
       if (r.wasNull()) {
         throw new SQLException("semel: the table slots is empty; run: semel schema validate");
       }
@@ -235,7 +240,7 @@ final class ProcessedMessages {
         }
       }
     }
-    return new Locked(locked, turn, mode, isolation);
+    return new Locked(locked, turn, mode);
   }
 
   /** Step 2: the new ones among locked keys go into the current slot. */
@@ -308,6 +313,15 @@ final class ProcessedMessages {
       s.setString(1, consumer);
       s.setArray(2, connection.createArrayOf("text", keys.toArray(String[]::new)));
       s.execute();
+    }
+  }
+
+  /** Takes back the claim of a caller's transaction, whose role is the caller's. */
+  void forget(Connection connection, long turn, String consumer, String key) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(of(forget, turn))) {
+      s.setString(1, consumer);
+      s.setString(2, key);
+      s.executeUpdate();
     }
   }
 

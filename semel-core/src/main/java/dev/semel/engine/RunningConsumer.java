@@ -82,6 +82,11 @@ final class RunningConsumer {
     return lanes.stream().allMatch(l -> l.subscription() != null && l.subscription().subscribed());
   }
 
+  /** Lanes whose thread has ended though nobody stopped it. */
+  long deadLanes() {
+    return threads.stream().filter(t -> !t.isAlive()).count();
+  }
+
   String name() {
     return consumer.name();
   }

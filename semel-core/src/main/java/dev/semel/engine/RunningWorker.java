@@ -45,6 +45,9 @@ final class RunningWorker implements Worker {
       reasons.add("the worker is stopping");
     }
     for (RunningConsumer consumer : consumers) {
+      if (!stop.draining() && consumer.deadLanes() > 0) {
+        reasons.add("consumer '" + consumer.name() + "': a lane has ended; restart the worker");
+      }
       if (!consumer.allSubscribed()
           && reasons.stream().noneMatch(r -> r.startsWith("consumer '" + consumer.name()))) {
         reasons.add("consumer '" + consumer.name() + "': not subscribed yet");

@@ -34,6 +34,8 @@ final class Session implements AutoCloseable {
           Runnable::run,
           (int) Math.min(statementTimeout.plus(SILENCE).toMillis(), Integer.MAX_VALUE));
       connection.setAutoCommit(false);
+      // Whoever had it before may have left a transaction open, at the very level that we ask for.
+      connection.rollback();
       return new Session(connection, autoCommit, networkTimeout);
     } catch (SQLException | RuntimeException e) {
       try {

@@ -22,7 +22,8 @@ public interface MessageSource extends Source {
    * Begins to keep a consumer in being. Returns at once; {@link Intake#subscribed()} tells.
    *
    * @param intake where deliveries go
-   * @param prefetch most deliveries that are unsettled at a time
+   * @param prefetch most deliveries that are unsettled at a time; after {@code wanted(false)} and
+   *     {@code wanted(true)} those that were held meanwhile may come on top, so less than twice
    * @return the subscription
    */
   Subscription subscribe(Intake intake, int prefetch);

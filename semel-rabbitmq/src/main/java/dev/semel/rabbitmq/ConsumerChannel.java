@@ -82,6 +82,11 @@ final class ConsumerChannel {
     return cancelled;
   }
 
+  /** Deliveries that are not settled yet. */
+  synchronized int held() {
+    return unsettled.size();
+  }
+
   synchronized boolean isSettled() {
     return unsettled.isEmpty();
   }
@@ -229,7 +234,8 @@ final class ConsumerChannel {
   }
 
   private void wakeIfDone() {
-    if (cancelled && unsettled.isEmpty()) {
+    if (cancelled ? unsettled.isEmpty() : !established) {
+      // either it can be shut, or there may be room for a consumer again
       wake.run();
     }
   }

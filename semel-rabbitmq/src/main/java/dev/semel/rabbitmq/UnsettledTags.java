@@ -28,6 +28,10 @@ final class UnsettledTags {
     tags.add(tag);
   }
 
+  int size() {
+    return tags.size();
+  }
+
   boolean isEmpty() {
     return tags.isEmpty();
   }

@@ -139,7 +139,16 @@ final class WantedConsumer {
 
   /** Whether there should be a consumer and is none. */
   boolean isLacking() {
-    return wanted && !closed && !isSubscribed();
+    return wanted && !closed && !isSubscribed() && !isFull();
+  }
+
+  /**
+   * The broker counts the prefetch for each consumer, so a new one beside deliveries that are still
+   * held would double it, and a database that comes and goes would fill the heap.
+   */
+  private boolean isFull() {
+    ConsumerChannel now = current;
+    return now != null && now.live() && now.held() >= prefetch;
   }
 
   /** When to try next, if it is lacking: 0 means now. */

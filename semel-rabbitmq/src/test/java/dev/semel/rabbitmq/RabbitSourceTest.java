@@ -234,4 +234,23 @@ class RabbitSourceTest {
       throw new IllegalStateException("meant by the test");
     }
   }
+
+  /** A database that comes and goes must not fill the heap: the prefetch bounds what is held. */
+  @Test
+  void aFullSubscriptionGetsNoNewConsumer() throws Exception {
+    publish(1, 100);
+    try (Subscription subscription = source.subscribe(intake, 10)) {
+      intake.awaitDeliveries(10);
+      for (int flap = 0; flap < 5; flap++) {
+        subscription.wanted(false);
+        Await.until("no consumer", LIMIT, () -> vhost.consumerCount(queue) == 0);
+        subscription.wanted(true);
+      }
+      subscription.acknowledge(intake.deliveries().subList(0, 1));
+      Await.until("a consumer again", LIMIT, () -> vhost.consumerCount(queue) == 1);
+      intake.awaitDeliveries(20);
+      assertThat(vhost.readyCount(queue)).isEqualTo(80);
+      assertThat(intake.deliveries()).hasSize(20);
+    }
+  }
 }

@@ -178,4 +178,43 @@ class InboxTest {
     assertThat(outcome).isEqualTo(new Outcome.Applied());
     assertThat(ledger.effects(k)).isEqualTo(1);
   }
+
+  /** A caller who passes over the refusal and commits has not stored a key without its effect. */
+  @Test
+  void aRefusedClaimLeavesNoKey() throws SQLException {
+    try (Connection c = database.runtimeDataSource().getConnection()) {
+      c.setAutoCommit(false);
+      c.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      assertThatThrownBy(() -> inbox.claim(c, message()))
+          .isInstanceOf(TransactionMisuseException.class);
+      c.commit();
+    }
+    try (Connection c = database.runtimeDataSource().getConnection()) {
+      c.setAutoCommit(false);
+      c.setSavepoint();
+      assertThatThrownBy(() -> inbox.claim(c, message()))
+          .isInstanceOf(TransactionMisuseException.class);
+      c.commit();
+    }
+    assertThat(inbox.process(message(), Ledger::apply)).isEqualTo(new Outcome.Applied());
+  }
+
+  @Test
+  void aDeferredConstraintIsTheHandlersFailure() throws SQLException {
+    database.executeAsOwner(
+        "CREATE TABLE public.at_commit (i int UNIQUE DEFERRABLE INITIALLY DEFERRED)",
+        "GRANT INSERT ON public.at_commit TO " + database.runtimeName());
+    assertThatThrownBy(
+            () ->
+                inbox.process(
+                    message(),
+                    (m, tx) -> {
+                      try (Statement s = tx.connection().createStatement()) {
+                        s.execute("INSERT INTO public.at_commit VALUES (1), (1)");
+                      }
+                    }))
+        .isInstanceOf(HandlerFailedException.class);
+    assertThat(inbox.process(message(), Ledger::apply)).isEqualTo(new Outcome.Applied());
+    assertThat(ledger.effects(k)).isEqualTo(1);
+  }
 }

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *       connection
  *   <li>{@code wait NAME}: waits until the test makes a file of this name beside the history
  *   <li>{@code deaf NAME}: the same, but passes over an interrupt
+ *   <li>{@code interrupt}: leaves the thread marked as interrupted
  *   <li>{@code say TEXT}: prints {@code SAID key TEXT}
  *   <li>{@code own SQL}: runs it on another connection of the worker's data source, in autocommit
  *   <li>{@code block}: waits to be killed
@@ -115,6 +116,7 @@ public final class TestHandler {
           Thread.interrupted();
         }
       }
+      case "interrupt" -> Thread.currentThread().interrupt();
       case "say" -> WorkerMain.say("SAID " + key + " " + rest);
       case "own" -> {
         try (Connection own = dataSource.getConnection()) {

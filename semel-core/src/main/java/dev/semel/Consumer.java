@@ -1,6 +1,8 @@
 package dev.semel;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,11 @@ public final class Consumer {
   private final @Nullable KeyExtractor orderingKey;
   private final FailurePolicy failurePolicy;
   private final Duration pause;
+  private final RetryPolicy retry;
+  private final List<Class<? extends Throwable>> permanent;
+  private final int parkedLimit;
+  private final Duration acknowledgementTimeout;
+  private final @Nullable Duration handlerTime;
   private final @Nullable Integer lanes;
   private final @Nullable Integer batch;
   private final @Nullable Integer prefetch;
@@ -41,6 +48,11 @@ public final class Consumer {
     this.orderingKey = b.orderingKey;
     this.failurePolicy = b.failurePolicy;
     this.pause = b.pause;
+    this.retry = b.retry;
+    this.permanent = b.permanent;
+    this.parkedLimit = b.parkedLimit;
+    this.acknowledgementTimeout = b.acknowledgementTimeout;
+    this.handlerTime = b.handlerTime;
     this.lanes = b.lanes;
     this.batch = b.batch;
     this.prefetch = b.prefetch;
@@ -67,6 +79,33 @@ public final class Consumer {
               + "'");
     }
     return new Builder(name);
+  }
+
+  /**
+   * A builder that is filled in like this consumer.
+   *
+   * @return a new builder
+   */
+  public Builder toBuilder() {
+    Builder b = new Builder(name);
+    b.source = source;
+    b.movedFrom = movedFrom;
+    b.handler = handler;
+    b.batchHandler = batchHandler;
+    b.identity = identity;
+    b.fingerprint = fingerprint;
+    b.orderingKey = orderingKey;
+    b.failurePolicy = failurePolicy;
+    b.pause = pause;
+    b.retry = retry;
+    b.permanent = permanent;
+    b.parkedLimit = parkedLimit;
+    b.acknowledgementTimeout = acknowledgementTimeout;
+    b.handlerTime = handlerTime;
+    b.lanes = lanes;
+    b.batch = batch;
+    b.prefetch = prefetch;
+    return b;
   }
 
   /**
@@ -160,6 +199,60 @@ public final class Consumer {
   }
 
   /**
+   * When parked messages run again.
+   *
+   * @return the policy
+   */
+  public RetryPolicy retry() {
+    return retry;
+  }
+
+  /**
+   * Whether a failure is one that no further run can mend.
+   *
+   * @param failure what a handler threw
+   * @return true for {@link PermanentFailure} and the types of {@link Builder#permanentOn}, also as
+   *     a cause
+   */
+  public boolean isPermanent(Throwable failure) {
+    int depth = 0;
+    for (Throwable t = failure; t != null && depth < 50; t = t.getCause(), depth++) {
+      Throwable seen = t;
+      if (t instanceof PermanentFailure || permanent.stream().anyMatch(p -> p.isInstance(seen))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Above how many waiting parked messages the intake stops.
+   *
+   * @return see {@link Setting#PARKED_LIMIT}
+   */
+  public int parkedLimit() {
+    return parkedLimit;
+  }
+
+  /**
+   * The broker's limit for an unacknowledged message.
+   *
+   * @return see {@link Setting#ACKNOWLEDGEMENT_TIMEOUT}
+   */
+  public Duration acknowledgementTimeout() {
+    return acknowledgementTimeout;
+  }
+
+  /**
+   * How long the handler is expected to take at most.
+   *
+   * @return see {@link Setting#HANDLER_TIME}; null if nobody said
+   */
+  public @Nullable Duration handlerTime() {
+    return handlerTime;
+  }
+
+  /**
    * Lanes of this consumer.
    *
    * @return see {@link Setting#LANES}; null for the one of {@link Semel.Builder}
@@ -197,8 +290,13 @@ public final class Consumer {
     private Identity identity = Identity.messageId();
     private Fingerprint fingerprint = Fingerprint.body();
     private @Nullable KeyExtractor orderingKey;
-    private FailurePolicy failurePolicy = FailurePolicy.REQUEUE;
+    private FailurePolicy failurePolicy = FailurePolicy.PARK;
     private Duration pause = Duration.ofSeconds(1);
+    private RetryPolicy retry = RetryPolicy.defaults();
+    private List<Class<? extends Throwable>> permanent = List.of();
+    private int parkedLimit = 10_000;
+    private Duration acknowledgementTimeout = Duration.ofMinutes(30);
+    private @Nullable Duration handlerTime;
     private @Nullable Integer lanes;
     private @Nullable Integer batch;
     private @Nullable Integer prefetch;
@@ -275,8 +373,12 @@ public final class Consumer {
     }
 
     /**
-     * Sets the ordering key: of one key, no two messages are applied at the same moment, in any
-     * process. A message for which the extractor gives null has no order.
+     * Sets the ordering key: messages of one key are applied in the order of the source, one after
+     * the other, in whatever process, with as many lanes as wanted; a message that waits to be
+     * tried again holds the later ones of its key back, and only a dead one lets them go on. The
+     * source must give its messages to one process at a time (RabbitMQ: a queue with a single
+     * active consumer); a worker with another does not start. A message for which the extractor
+     * gives null has no order. Without this setting all messages of such a source are of one key.
      *
      * @param value takes the key; called by several threads
      * @return this
@@ -287,7 +389,7 @@ public final class Consumer {
     }
 
     /**
-     * Sets what happens to failed messages.
+     * Sets what happens to failed messages; {@link FailurePolicy#PARK} by default.
      *
      * @param value the policy
      * @return this
@@ -305,6 +407,65 @@ public final class Consumer {
      */
     public Builder pause(Duration value) {
       this.pause = Setting.PAUSE.checked(value);
+      return this;
+    }
+
+    /**
+     * Sets when parked messages run again; {@link RetryPolicy#defaults()} by default.
+     *
+     * @param value the policy
+     * @return this
+     */
+    public Builder retry(RetryPolicy value) {
+      this.retry = Objects.requireNonNull(value, "retry");
+      return this;
+    }
+
+    /**
+     * Names an exception of the handler that no further run can mend, such as that of a decoder:
+     * the message is dead at once. {@link PermanentFailure} always is one. May be called several
+     * times.
+     *
+     * @param type the exception, with its subclasses; also found as a cause
+     * @return this
+     */
+    public Builder permanentOn(Class<? extends Throwable> type) {
+      List<Class<? extends Throwable>> all = new ArrayList<>(permanent);
+      all.add(Objects.requireNonNull(type, "type"));
+      this.permanent = List.copyOf(all);
+      return this;
+    }
+
+    /**
+     * Sets {@link Setting#PARKED_LIMIT}.
+     *
+     * @param value messages
+     * @return this
+     */
+    public Builder parkedLimit(int value) {
+      this.parkedLimit = Setting.PARKED_LIMIT.checked(value);
+      return this;
+    }
+
+    /**
+     * Sets {@link Setting#ACKNOWLEDGEMENT_TIMEOUT}.
+     *
+     * @param value what the broker is set to
+     * @return this
+     */
+    public Builder acknowledgementTimeout(Duration value) {
+      this.acknowledgementTimeout = Setting.ACKNOWLEDGEMENT_TIMEOUT.checked(value);
+      return this;
+    }
+
+    /**
+     * Sets {@link Setting#HANDLER_TIME}.
+     *
+     * @param value the longest time that is expected
+     * @return this
+     */
+    public Builder handlerTime(Duration value) {
+      this.handlerTime = Setting.HANDLER_TIME.checked(value);
       return this;
     }
 

@@ -1,6 +1,7 @@
 package dev.semel;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hears what happened; all methods do nothing by default.
@@ -29,6 +30,27 @@ public interface Listener {
    * @param failure what was thrown
    */
   default void failed(String consumer, String messageKey, int failures, Throwable failure) {}
+
+  /**
+   * A message became a dead letter: it does not run again by itself, and later messages of its
+   * ordering key go on without it.
+   *
+   * @param consumer the consumer
+   * @param messageKey the key, or null if it had no usable one
+   * @param reason why, one line
+   */
+  default void died(String consumer, @Nullable String messageKey, String reason) {}
+
+  /**
+   * Messages may wait here for longer than the broker allows: {@code prefetch × handlerTime ÷
+   * lanes} is above half of the acknowledgement timeout. Told once for each doubling of the handler
+   * time.
+   *
+   * @param consumer the consumer
+   * @param handlerTime the longest time in the handler that was seen of late
+   * @param advice the remedies, with numbers, one line
+   */
+  default void acknowledgementsLate(String consumer, Duration handlerTime, String advice) {}
 
   /**
    * A copy was put aside for a moment, because another transaction is at work on its key.
@@ -66,8 +88,10 @@ public interface Listener {
    * @param consumer the consumer
    * @param messageKey the key, or null if it had no usable one
    * @param outcome what became of it
-   * @param redelivered whether the broker flagged this delivery as redelivered
-   * @param attempt which run of the key in this process this was, from 1
+   * @param redelivered whether the broker flagged this delivery as redelivered; false for a message
+   *     that ran from {@code parked_messages}
+   * @param attempt which run of the message this was, from 1: counted durably for a parked message,
+   *     else in this process
    * @param handlerTime time in the handler; zero if it did not run; a share of the call for a
    *     {@link BatchHandler}
    * @param batchSize messages in the same transaction
@@ -75,7 +99,7 @@ public interface Listener {
    */
   record Settled(
       String consumer,
-      @org.jspecify.annotations.Nullable String messageKey,
+      @Nullable String messageKey,
       Outcome outcome,
       boolean redelivered,
       int attempt,
@@ -87,7 +111,7 @@ public interface Listener {
    * Something that is away.
    *
    * @param kind what sort of thing
-   * @param name the consumer for {@link Kind#CONSUMER}, else {@code database}
+   * @param name {@code database} for {@link Kind#DATABASE}, else the consumer
    * @param reason one line
    */
   record Outage(Kind kind, String name, String reason) {
@@ -98,7 +122,9 @@ public interface Listener {
       /** A consumer does not exist at its broker: connection, channel, queue or broker is gone. */
       CONSUMER,
       /** Five messages in a row failed alike, so something that the handlers need is away. */
-      HANDLER_ENVIRONMENT
+      HANDLER_ENVIRONMENT,
+      /** So many parked messages wait that the intake has stopped. */
+      PARKED_LIMIT
     }
   }
 }

@@ -25,6 +25,12 @@ public sealed interface Outcome {
   record TooOld() implements Outcome {}
 
   /**
+   * The message had an expiry of its own ({@code expiration}), which was over before it could run.
+   * It is in {@code parked_messages}, committed.
+   */
+  record Expired() implements Outcome {}
+
+  /**
    * The message is in {@code parked_messages}, committed, or an equal one was there already.
    *
    * @param reason why, one line

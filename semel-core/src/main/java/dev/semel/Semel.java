@@ -53,6 +53,13 @@ public interface Semel {
   Worker start(Consumer... consumers);
 
   /**
+   * Messages that failed, killed a process, conflict or are too old.
+   *
+   * @return lists, replays and discards them
+   */
+  Parking parking();
+
+  /**
    * The tables.
    *
    * @return prints, applies and validates them

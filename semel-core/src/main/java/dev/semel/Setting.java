@@ -130,6 +130,90 @@ public record Setting<T extends Comparable<T>>(
           Duration.ofMillis(10),
           Duration.ofSeconds(60));
 
+  /** {@link Consumer.Builder#parkedLimit}. */
+  public static final Setting<Integer> PARKED_LIMIT =
+      new Setting<>(
+          "parkedLimit",
+          "Parked messages of a consumer that wait to run again, above which it takes nothing new"
+              + " from its source; it goes on when half of them are done.",
+          "messages",
+          "10000",
+          1,
+          10_000_000);
+
+  /** {@link Consumer.Builder#acknowledgementTimeout}. */
+  public static final Setting<Duration> ACKNOWLEDGEMENT_TIMEOUT =
+      new Setting<>(
+          "acknowledgementTimeout",
+          "The broker's own limit for an unacknowledged message (RabbitMQ's `consumer_timeout`)."
+              + " What waits here for half of it without having begun is given back in time.",
+          "",
+          "30 min",
+          Duration.ofSeconds(1),
+          Duration.ofDays(30));
+
+  /** {@link Consumer.Builder#handlerTime}. */
+  public static final Setting<Duration> HANDLER_TIME =
+      new Setting<>(
+          "handlerTime",
+          "How long the handler is expected to take at most; only warned by, at start: prefetch ×"
+              + " handlerTime ÷ lanes should stay below half of acknowledgementTimeout. While it"
+              + " runs, what is measured is warned by.",
+          "",
+          "not set",
+          Duration.ofMillis(1),
+          Duration.ofDays(1));
+
+  /** {@link RetryPolicy.Builder#attempts}. */
+  public static final Setting<Integer> RETRY_ATTEMPTS =
+      new Setting<>(
+          "attempts",
+          "Failures after which a parked message is dead, the first one before parking included.",
+          "",
+          "10",
+          1,
+          1000);
+
+  /** {@link RetryPolicy.Builder#deaths}. */
+  public static final Setting<Integer> RETRY_DEATHS =
+      new Setting<>(
+          "deaths",
+          "Processes that a message may kill while it runs alone, before it is dead. Up to two more"
+              + " die before it is found out.",
+          "",
+          "3",
+          1,
+          100);
+
+  /** {@link RetryPolicy.Builder#firstPause}. */
+  public static final Setting<Duration> RETRY_FIRST_PAUSE =
+      new Setting<>(
+          "firstPause",
+          "Pause between the first failure and the second run.",
+          "",
+          "1 s",
+          Duration.ofMillis(10),
+          Duration.ofDays(1));
+
+  /** {@link RetryPolicy.Builder#factor}. */
+  public static final Setting<Double> RETRY_FACTOR =
+      new Setting<>("factor", "By which each pause is longer than the last.", "", "2", 1.0, 100.0);
+
+  /** {@link RetryPolicy.Builder#cap}. */
+  public static final Setting<Duration> RETRY_CAP =
+      new Setting<>(
+          "cap",
+          "Longest pause, before the jitter; at least firstPause.",
+          "",
+          "10 min",
+          Duration.ofMillis(10),
+          Duration.ofDays(7));
+
+  /** {@link RetryPolicy.Builder#jitter}. */
+  public static final Setting<Double> RETRY_JITTER =
+      new Setting<>(
+          "jitter", "Share of a pause by which it is spread, both ways.", "", "0.2", 0.0, 0.9);
+
   /**
    * All settings, in the order of the documentation.
    *
@@ -146,7 +230,16 @@ public record Setting<T extends Comparable<T>>(
         LOCK_TIMEOUT,
         STATEMENT_TIMEOUT,
         IDLE_TIMEOUT,
-        PAUSE);
+        PAUSE,
+        PARKED_LIMIT,
+        ACKNOWLEDGEMENT_TIMEOUT,
+        HANDLER_TIME,
+        RETRY_ATTEMPTS,
+        RETRY_DEATHS,
+        RETRY_FIRST_PAUSE,
+        RETRY_FACTOR,
+        RETRY_CAP,
+        RETRY_JITTER);
   }
 
   /**
@@ -182,6 +275,9 @@ public record Setting<T extends Comparable<T>>(
     if (s != 0 && s % 86_400 == 0) {
       return s / 86_400 + " d";
     }
-    return s != 0 && s % 3600 == 0 ? s / 3600 + " h" : s + " s";
+    if (s != 0 && s % 3600 == 0) {
+      return s / 3600 + " h";
+    }
+    return s >= 600 && s % 60 == 0 ? s / 60 + " min" : s + " s";
   }
 }

@@ -11,7 +11,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** What a contender's JVM is to do; it travels in the environment, which holds secrets better. */
 record Assignment(
-    Contender contender,
+    Way way,
     int messages,
     String amqpUri,
     String queue,
@@ -23,7 +23,7 @@ record Assignment(
 
   Map<String, String> environment() {
     Map<String, String> all = new LinkedHashMap<>();
-    all.put(PREFIX + "CONTENDER", contender.name());
+    all.put(PREFIX + "WAY", way.name());
     all.put(PREFIX + "MESSAGES", Integer.toString(messages));
     all.put(PREFIX + "AMQP_URI", amqpUri);
     all.put(PREFIX + "QUEUE", queue);
@@ -35,7 +35,7 @@ record Assignment(
 
   static Assignment fromEnvironment() {
     return new Assignment(
-        Contender.valueOf(variable("CONTENDER")),
+        Way.valueOf(variable("WAY")),
         Integer.parseInt(variable("MESSAGES")),
         variable("AMQP_URI"),
         variable("QUEUE"),

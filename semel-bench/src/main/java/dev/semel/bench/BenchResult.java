@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** What the bench found. Immutable. */
-public final class BenchResult {
+final class BenchResult {
 
   private final Plan plan;
   private final Map<String, String> servers;
@@ -31,9 +31,9 @@ public final class BenchResult {
    *
    * @return one line for each reason; empty for a success
    */
-  public List<String> problems() {
+  List<String> problems() {
     List<String> problems = new ArrayList<>(broken);
-    for (Goal goal : Goal.ALL) {
+    for (Goal goal : plan.goals()) {
       if (goal.missed(rates)) {
         problems.add(
             format(
@@ -49,26 +49,29 @@ public final class BenchResult {
    *
    * @return one JSON object in one line
    */
-  public String json() {
+  String json() {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("messages", plan.messages()).put("rounds", plan.rounds());
     ObjectNode settings = json.putObject("servers");
     servers.forEach(settings::put);
     ObjectNode contenders = json.putObject("contenders");
-    for (Contender each : plan.only()) {
-      ObjectNode node = contenders.putObject(each.letter()).put("title", each.title());
+    for (Contender each : plan.contenders()) {
+      ObjectNode node = contenders.putObject(each.name()).put("title", each.title());
+      if (each.scene().parked() > 0) {
+        node.put("parked", each.scene().parked());
+      }
       rates.median(each).ifPresent(median -> node.put("median", Math.round(median)));
       ArrayNode rounds = node.putArray("perSecond");
       rates.of(each).forEach(rate -> rounds.add(Math.round(rate)));
     }
     ArrayNode goals = json.putArray("goals");
-    for (Goal goal : Goal.ALL) {
+    for (Goal goal : plan.goals()) {
       goal.ratio(rates)
           .ifPresent(
               ratio ->
                   goals
                       .addObject()
-                      .put("ratio", goal.contender().letter() + "/" + goal.than().letter())
+                      .put("ratio", goal.contender().name() + "/" + goal.than().name())
                       .put("value", Math.round(ratio * 100) / 100.0)
                       .put("goal", goal.factor())
                       .put("met", !goal.missed(rates)));
@@ -83,7 +86,7 @@ public final class BenchResult {
    *
    * @return several lines
    */
-  public String table() {
+  String table() {
     StringBuilder text = new StringBuilder();
     servers.forEach((name, value) -> text.append(format("%s: %s%n", name, value)));
     text.append(
@@ -92,15 +95,17 @@ public final class BenchResult {
                 + " compiler,%nserial collector; its warm-up is inside the time), and is timed from the"
                 + " first delivery to the last%nacknowledgement.%n%n",
             plan.messages(), plan.rounds()));
-    text.append(format("   %-48s %10s   %s%n", "messages a second", "median", "rounds"));
-    for (Contender each : plan.only()) {
-      text.append(format("%s  %-48s", each.letter(), each.title()));
+    int width = plan.contenders().stream().mapToInt(c -> c.name().length()).max().orElse(1);
+    String start = "%-" + width + "s  %-48s";
+    text.append(format(start + " %10s   %s%n", "", "messages a second", "median", "rounds"));
+    for (Contender each : plan.contenders()) {
+      text.append(format(start, each.name(), each.title()));
       rates.median(each).ifPresent(median -> text.append(format(" %,10.0f  ", median)));
       rates.of(each).forEach(rate -> text.append(format(" %,.0f", rate)));
       text.append(System.lineSeparator());
     }
     text.append(System.lineSeparator());
-    for (Goal goal : Goal.ALL) {
+    for (Goal goal : plan.goals()) {
       goal.ratio(rates)
           .ifPresent(
               ratio ->

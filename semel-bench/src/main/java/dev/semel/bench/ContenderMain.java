@@ -1,9 +1,7 @@
 package dev.semel.bench;
 
-/** The JVM of one contender: does its assignment and prints how long it took. */
+/** The JVM of one contender: does its assignment and prints what it has measured. */
 final class ContenderMain {
-
-  static final String RESULT = "RESULT nanos=";
 
   private ContenderMain() {}
 
@@ -11,8 +9,8 @@ final class ContenderMain {
     try {
       Assignment assignment = Assignment.fromEnvironment();
       Meter meter = new Meter(assignment.messages());
-      assignment.contender().consuming().run(assignment, meter);
-      System.out.println(RESULT + meter.nanos());
+      assignment.way().consuming().run(assignment, meter);
+      System.out.println(meter.measured().line());
       System.exit(0);
     } catch (Throwable t) {
       t.printStackTrace();

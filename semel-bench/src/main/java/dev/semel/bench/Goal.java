@@ -1,13 +1,9 @@
 package dev.semel.bench;
 
-import java.util.List;
 import java.util.OptionalDouble;
 
 /** At least so many times as fast as another. */
 record Goal(Contender contender, Contender than, double factor) {
-
-  static final List<Goal> ALL =
-      List.of(new Goal(Contender.D, Contender.B, 2.5), new Goal(Contender.E, Contender.C, 0.7));
 
   /** Empty if one of the two did not run. */
   OptionalDouble ratio(Rates rates) {
@@ -23,6 +19,6 @@ record Goal(Contender contender, Contender than, double factor) {
   }
 
   String text() {
-    return contender.letter() + " / " + than.letter();
+    return contender.name() + " / " + than.name();
   }
 }

@@ -3,6 +3,7 @@ package dev.semel.bench;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAccumulator;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** From the first delivery to the last acknowledgement. */
@@ -12,6 +13,7 @@ final class Meter {
   private final long origin = System.nanoTime();
   private final LongAccumulator first = new LongAccumulator(Math::min, Long.MAX_VALUE);
   private final AtomicInteger acknowledged = new AtomicInteger();
+  private final LongAdder redelivered = new LongAdder();
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile long last;
   private volatile @Nullable Throwable failure;
@@ -26,6 +28,11 @@ final class Meter {
 
   void deliveredAgo(long nanos) {
     first.accumulate(System.nanoTime() - origin - nanos);
+  }
+
+  /** The broker flagged a delivery; told before it is told to be acknowledged. */
+  void redelivered() {
+    redelivered.increment();
   }
 
   void acknowledged(int number) {
@@ -48,7 +55,7 @@ final class Meter {
     }
   }
 
-  long nanos() {
-    return last - first.get();
+  Measured measured() {
+    return new Measured(last - first.get(), redelivered.sum());
   }
 }

@@ -9,28 +9,39 @@ import org.jspecify.annotations.Nullable;
  * @param messages messages in each queue
  * @param rounds how often each contender runs
  * @param amqpUri the broker; null to start the distribution's RabbitMQ
- * @param only the contenders that run; goals between others are not judged
+ * @param contenders those that run, in this order
+ * @param goals of them and perhaps of others; only those between contenders that run are judged
  */
-public record Plan(int messages, int rounds, @Nullable String amqpUri, List<Contender> only) {
-
-  /** What the goals are meant for. */
-  public static final int MESSAGES = 50_000;
+record Plan(
+    int messages,
+    int rounds,
+    @Nullable String amqpUri,
+    List<Contender> contenders,
+    List<Goal> goals) {
 
   /** Enough for a median. */
-  public static final int ROUNDS = 3;
+  static final int ROUNDS = 3;
 
   /**
    * Checks the numbers.
    *
    * @throws IllegalArgumentException naming the option that cannot work
    */
-  public Plan {
-    if (messages < 1 || messages > 10_000_000) {
-      throw new IllegalArgumentException("--messages must be from 1 to 10000000");
+  Plan {
+    within("--messages", messages, 10_000_000);
+    within("--rounds", rounds, 1_000);
+    contenders = List.copyOf(contenders);
+    goals = List.copyOf(goals);
+  }
+
+  /**
+   * Checks a number.
+   *
+   * @throws IllegalArgumentException naming the option, if it is not from 1 to the limit
+   */
+  static void within(String option, int value, int limit) {
+    if (value < 1 || value > limit) {
+      throw new IllegalArgumentException(option + " must be from 1 to " + limit);
     }
-    if (rounds < 1 || rounds > 1_000) {
-      throw new IllegalArgumentException("--rounds must be from 1 to 1000");
-    }
-    only = List.copyOf(only);
   }
 }

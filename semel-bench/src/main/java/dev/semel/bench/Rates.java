@@ -1,7 +1,7 @@
 package dev.semel.bench;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -9,7 +9,7 @@ import java.util.OptionalDouble;
 /** Messages a second, for each contender and round. */
 final class Rates {
 
-  private final Map<Contender, List<Double>> all = new EnumMap<>(Contender.class);
+  private final Map<Contender, List<Double>> all = new LinkedHashMap<>();
 
   void add(Contender contender, double perSecond) {
     all.computeIfAbsent(contender, any -> new ArrayList<>()).add(perSecond);

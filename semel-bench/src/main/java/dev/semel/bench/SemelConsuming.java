@@ -4,6 +4,7 @@ import dev.semel.Consumer;
 import dev.semel.Listener;
 import dev.semel.Message;
 import dev.semel.Semel;
+import dev.semel.Setting;
 import dev.semel.Tx;
 import dev.semel.Worker;
 import dev.semel.rabbitmq.RabbitMq;
@@ -15,6 +16,9 @@ import java.util.function.UnaryOperator;
 /** Semel, through its public API, as its README shows it. */
 final class SemelConsuming implements Consuming {
 
+  /** Its name. */
+  static final String CONSUMER = "bench";
+
   private final UnaryOperator<Consumer.Builder> settings;
 
   private SemelConsuming(UnaryOperator<Consumer.Builder> settings) {
@@ -23,6 +27,13 @@ final class SemelConsuming implements Consuming {
 
   static Consuming oneByOne() {
     return new SemelConsuming(consumer -> consumer.handler(SemelConsuming::handle));
+  }
+
+  /** For a run with many parked messages. */
+  static Consuming withoutParkedLimit() {
+    return new SemelConsuming(
+        consumer ->
+            consumer.handler(SemelConsuming::handle).parkedLimit(Setting.PARKED_LIMIT.max()));
   }
 
   /** Batch, lanes and prefetch are those of the hand-tuned loop. */
@@ -45,6 +56,9 @@ final class SemelConsuming implements Consuming {
                   @Override
                   public void settled(Settled settled) {
                     meter.deliveredAgo(settled.age().toNanos());
+                    if (settled.redelivered()) {
+                      meter.redelivered();
+                    }
                     meter.acknowledged(1);
                   }
                 })
@@ -52,7 +66,7 @@ final class SemelConsuming implements Consuming {
     Consumer consumer =
         settings
             .apply(
-                Consumer.named("bench")
+                Consumer.named(CONSUMER)
                     .source(RabbitMq.queue(assignment.amqpUri(), assignment.queue())))
             .build();
     Worker worker = semel.start(consumer);

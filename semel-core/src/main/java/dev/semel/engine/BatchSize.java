@@ -1,14 +1,23 @@
 package dev.semel.engine;
 
-/** How many messages a transaction of one consumer takes: halved by a failure, grown by success. */
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How many messages a transaction of one consumer takes: begins with one and is doubled by success,
+ * so that the first slow message holds nobody up; halved by a failure, and then grown slowly; and
+ * halved by slow handlers, since a commit for each costs nothing beside them and their neighbours
+ * need not wait.
+ */
 final class BatchSize {
 
+  private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final int most;
-  private int now;
+  private int now = 1;
+  private boolean failedOnce;
 
   BatchSize(int most) {
     this.most = most;
-    this.now = most;
   }
 
   synchronized int now() {
@@ -16,12 +25,15 @@ final class BatchSize {
   }
 
   synchronized void failed() {
+    failedOnce = true;
     now = Math.max(1, now / 2);
   }
 
-  synchronized void succeeded(int size) {
-    if (size >= now && now < most) {
-      now = Math.min(most, now + Math.max(1, now / 8));
+  synchronized void succeeded(long handlerNanos) {
+    if (handlerNanos > SLOW_NANOS) {
+      now = Math.max(1, now / 2);
+    } else {
+      now = Math.min(most, now + (failedOnce ? Math.max(1, now / 8) : now));
     }
   }
 }

@@ -15,12 +15,14 @@ final class Beat {
   private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final Workers workers;
+  private final Started started;
   private final UUID worker;
   private final Telling telling;
   private final AtomicLong last = new AtomicLong(System.nanoTime());
 
-  Beat(Workers workers, UUID worker, Telling telling) {
-    this.workers = workers;
+  Beat(Tables tables, UUID worker, Telling telling) {
+    this.workers = tables.workers();
+    this.started = tables.started();
     this.worker = worker;
     this.telling = telling;
   }
@@ -42,6 +44,8 @@ final class Beat {
     }
     try {
       workers.beat(connection, worker);
+      workers.markLost(connection, worker);
+      started.clean(connection);
       connection.commit();
     } catch (SQLException e) {
       last.set(before);

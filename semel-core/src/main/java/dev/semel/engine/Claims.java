@@ -9,9 +9,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +25,14 @@ import org.jspecify.annotations.Nullable;
 final class Claims {
 
   private final ProcessedMessages processed;
+  private final ParkedMessages parked;
   private final Consumer consumer;
   private final Scope scope;
   private final Probe probe;
 
-  Claims(ProcessedMessages processed, Consumer consumer, Scope scope, Probe probe) {
-    this.processed = processed;
+  Claims(Tables tables, Consumer consumer, Scope scope, Probe probe) {
+    this.processed = tables.processed();
+    this.parked = tables.parked();
     this.consumer = consumer;
     this.scope = scope;
     this.probe = probe;
@@ -58,30 +63,59 @@ final class Claims {
     return claim(connection, null, entries);
   }
 
-  /** Begins, locks one key and tells what is known of it, for those who insert elsewhere. */
-  ProcessedMessages.@Nullable Locked lockOne(Connection connection, Timeouts timeouts, Entry entry)
-      throws SQLException {
-    List<String> keys = entry.key == null ? List.of() : List.of(entry.key);
+  /**
+   * Begins and locks keys and, for an ordered consumer, their ordering keys, for those who insert
+   * elsewhere than in a slot.
+   *
+   * @param entries those with a key are locked
+   * @return which entries may be dealt with: those without a key, and those that are ours
+   */
+  Held lock(Connection connection, Timeouts timeouts, List<Entry> entries) throws SQLException {
+    Map<String, Entry> firsts = firsts(entries);
     ProcessedMessages.Locked locked =
-        processed.beginAndLock(connection, timeouts, scope.keys(), keys);
+        processed.beginAndLock(connection, timeouts, scope.keys(), List.copyOf(firsts.keySet()));
+    Set<String> ours = Set.copyOf(heldInOrder(connection, locked, firsts));
     probe.reached(Step.LOCKED);
-    return locked.keys().size() == keys.size() ? locked : null;
+    return new Held(locked, ours);
   }
 
-  /** What is known of a locked key; null if nothing is. */
-  @Nullable Outcome known(Connection connection, ProcessedMessages.Locked locked, Entry entry)
-      throws SQLException {
+  /** Keys of a transaction that has begun. */
+  record Held(ProcessedMessages.Locked locked, Set<String> keys) {
+
+    boolean has(Entry entry) {
+      return entry.key == null || keys.contains(entry.key);
+    }
+  }
+
+  /** What is known of a held key; null if nothing is, and the message would be new. */
+  @Nullable Outcome known(Connection connection, Held held, Entry entry) throws SQLException {
     List<ProcessedMessages.Known> known =
         processed
-            .look(connection, locked, consumer.name(), List.of(entry.key))
+            .look(connection, held.locked(), consumer.name(), List.of(entry.key))
             .getOrDefault(entry.key, List.of());
-    return known.isEmpty() ? null : judged(known, entry.fingerprint);
+    if (!known.isEmpty()) {
+      return judged(known, entry.fingerprint);
+    }
+    return processed.tooOld(connection, entry.stamp, Stamps.TOLERANCE)
+        ? new Outcome.TooOld()
+        : null;
+  }
+
+  private static Map<String, Entry> firsts(List<Entry> entries) {
+    Map<String, Entry> firsts = new LinkedHashMap<>();
+    entries.stream().filter(e -> e.key != null).forEach(e -> firsts.putIfAbsent(e.key, e));
+    return firsts;
   }
 
   private Result claim(Connection connection, @Nullable Timeouts timeouts, List<Entry> entries)
       throws SQLException {
-    Map<String, Entry> firsts = new LinkedHashMap<>();
-    entries.stream().filter(e -> e.key != null).forEach(e -> firsts.putIfAbsent(e.key, e));
+    Map<String, Entry> firsts = firsts(entries);
+    ProcessedMessages.From from =
+        entries.get(0).lease != null
+            ? ProcessedMessages.From.PARKING
+            : consumer.orderingKey() == null
+                ? ProcessedMessages.From.SOURCE
+                : ProcessedMessages.From.ORDERED_SOURCE;
     List<String> asked = List.copyOf(firsts.keySet());
 
     while (true) {
@@ -96,10 +130,10 @@ final class Claims {
       List<ProcessedMessages.Key> keys =
           ours.stream()
               .map(firsts::get)
-              .map(e -> new ProcessedMessages.Key(e.key, e.fingerprint, e.stamp))
+              .map(e -> new ProcessedMessages.Key(e.key, e.fingerprint, e.stamp, e.orderingKey))
               .toList();
       ProcessedMessages.Inserted inserted =
-          processed.insert(connection, locked, consumer.name(), keys, Stamps.TOLERANCE);
+          processed.insert(connection, locked, consumer.name(), from, keys, Stamps.TOLERANCE);
       if (inserted.keys().isEmpty() && inserted.turn() != locked.turn()) {
         // The slots took a turn between the two statements: nothing was inserted, look again.
         timeouts = null;
@@ -120,7 +154,10 @@ final class Claims {
     }
   }
 
-  /** Keys that are locked and, for an ordered consumer, whose ordering key is locked as well. */
+  /**
+   * Keys that are locked and, for an ordered consumer, whose ordering key is locked as well; behind
+   * one that is not, no other of its ordering key.
+   */
   private List<String> heldInOrder(
       Connection connection, ProcessedMessages.Locked locked, Map<String, Entry> firsts)
       throws SQLException {
@@ -134,11 +171,18 @@ final class Claims {
     if (orderingKeys.isEmpty()) {
       return held;
     }
-    var ordered = processed.lock(connection, scope.orderingKeys(), orderingKeys).keys();
-    return held.stream()
-        .filter(
-            k -> firsts.get(k).orderingKey == null || ordered.contains(firsts.get(k).orderingKey))
-        .toList();
+    Set<String> ordered =
+        new HashSet<>(processed.lock(connection, scope.orderingKeys(), orderingKeys).keys());
+    List<String> ours = new ArrayList<>(held.size());
+    firsts.forEach(
+        (key, entry) -> {
+          if (!locked.keys().contains(key)) {
+            ordered.remove(entry.orderingKey);
+          } else if (entry.orderingKey == null || ordered.contains(entry.orderingKey)) {
+            ours.add(key);
+          }
+        });
+    return ours;
   }
 
   private void judgeRest(
@@ -150,12 +194,37 @@ final class Claims {
       throws SQLException {
     Map<String, List<ProcessedMessages.Known>> known =
         processed.look(connection, locked, consumer.name(), rest);
-    for (String key : rest) {
-      List<ProcessedMessages.Known> rows = known.getOrDefault(key, List.of());
-      // Neither inserted nor known: the age fence alone keeps such a key out.
-      perKey.put(
-          key, rows.isEmpty() ? new Outcome.TooOld() : judged(rows, firsts.get(key).fingerprint));
+    if (firsts.get(rest.get(0)).lease != null) {
+      // Not its own row, which is there of course.
+      known.values().forEach(rows -> rows.removeIf(ProcessedMessages.Known::parked));
+      known.values().removeIf(List::isEmpty);
     }
+    List<String> unknown = rest.stream().filter(key -> !known.containsKey(key)).toList();
+    Set<String> waiting = waitingBefore(connection, firsts, unknown);
+    for (String key : rest) {
+      Entry first = firsts.get(key);
+      if (known.containsKey(key)) {
+        perKey.put(key, judged(known.get(key), first.fingerprint));
+      } else if (processed.tooOld(connection, first.stamp, Stamps.TOLERANCE)) {
+        perKey.put(key, new Outcome.TooOld());
+      } else if (first.lease == null && waiting.contains(first.orderingKey)) {
+        perKey.put(key, new Outcome.Parked(Reasons.BEHIND));
+      } else {
+        // What kept it out has gone meanwhile: an operator has removed the row before it.
+        perKey.put(key, new Outcome.InFlight());
+      }
+    }
+  }
+
+  private Set<String> waitingBefore(
+      Connection connection, Map<String, Entry> firsts, List<String> keys) throws SQLException {
+    List<String> orderingKeys =
+        keys.stream()
+            .map(key -> firsts.get(key).orderingKey)
+            .filter(Objects::nonNull)
+            .distinct()
+            .toList();
+    return parked.waitingKeys(connection, consumer.name(), orderingKeys);
   }
 
   /** Applied and equal; or parked and equal; else the key is used for two things. */

@@ -47,7 +47,8 @@ final class EngineInbox implements Inbox {
       try {
         Connection connection = holder.get().connection();
         BatchRun batchRun = new BatchRun(tables, claims(connection), consumer, timeouts, probe);
-        BatchRun.Result result = batchRun.apply(connection, List.of(entry), handler, () -> false);
+        BatchRun.Result result =
+            batchRun.apply(connection, null, List.of(entry), handler, () -> false);
         if (result instanceof BatchRun.Result.Committed committed) {
           holder.release();
           return committed.outcomes().get(0);
@@ -115,7 +116,8 @@ final class EngineInbox implements Inbox {
             "claim inside a savepoint (or with the driver's autosave=always): a roll-back to it"
                 + " would drop the key and keep the effect; claim first, then set savepoints");
       }
-      tables.parked().insertUnusable(connection, consumer.name(), List.of(entry), claim.outcomes());
+      BatchRun.parkUnusable(
+          tables.parked(), connection, consumer.name(), List.of(entry), claim.outcomes());
       return new EngineClaim(tables.processed(), connection, consumer.name(), entry, claim);
     } catch (SQLException e) {
       throw unavailable(e);
@@ -128,10 +130,7 @@ final class EngineInbox implements Inbox {
     if (known == null) {
       known =
           new Claims(
-              tables.processed(),
-              consumer,
-              tables.installation().scope(connection, consumer.name()),
-              probe);
+              tables, consumer, tables.installation().scope(connection, consumer.name()), probe);
       claims = known;
     }
     return known;

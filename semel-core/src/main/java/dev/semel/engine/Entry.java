@@ -37,9 +37,17 @@ final class Entry {
    */
   private @Nullable UUID parkingId;
 
-  final long receivedNanos = System.nanoTime();
+  long receivedNanos;
+
+  /** The row in {@code parked_messages} that it runs from; null for a delivery. */
+  final ParkedMessages.@Nullable Lease lease;
 
   boolean settled;
+
+  /** When it was first found in flight, and when its run failed; 0 for never. */
+  long inFlightSince;
+
+  long failedAt;
   int runs;
   int uncountedRuns;
   int looks;
@@ -51,13 +59,61 @@ final class Entry {
       @Nullable String badReason,
       byte[] fingerprint,
       @Nullable String orderingKey) {
+    this(
+        message,
+        delivery,
+        key,
+        badReason,
+        fingerprint,
+        orderingKey,
+        Stamps.of(message, key),
+        null,
+        System.nanoTime());
+  }
+
+  private Entry(
+      Message message,
+      @Nullable Delivery delivery,
+      @Nullable String key,
+      @Nullable String badReason,
+      byte[] fingerprint,
+      @Nullable String orderingKey,
+      @Nullable Instant stamp,
+      ParkedMessages.@Nullable Lease lease,
+      long receivedNanos) {
     this.message = message;
     this.delivery = delivery;
     this.key = key;
     this.badReason = badReason;
     this.fingerprint = fingerprint;
     this.orderingKey = orderingKey;
-    this.stamp = Stamps.of(message, key);
+    this.stamp = stamp;
+    this.lease = lease;
+    this.receivedNanos = receivedNanos;
+  }
+
+  /**
+   * A row that runs again. What was computed when it was parked is not computed anew: an operator
+   * may have given it another key. One that is proved new is too old for no age fence.
+   */
+  static Entry ofParked(
+      Message message,
+      ParkedMessages.Lease lease,
+      @Nullable String key,
+      @Nullable String badReason,
+      byte[] fingerprint,
+      @Nullable String orderingKey,
+      boolean proved) {
+    return new Entry(
+        message,
+        null,
+        key,
+        badReason,
+        fingerprint,
+        orderingKey,
+        proved ? null : Stamps.of(message, key),
+        lease,
+        System.nanoTime());
   }
 
   static Entry of(Consumer consumer, Message message, @Nullable Delivery delivery) {
@@ -71,6 +127,10 @@ final class Entry {
   }
 
   private static Entry extracted(Consumer consumer, Message message, @Nullable Delivery delivery) {
+    String refusal = delivery == null ? null : delivery.refusal();
+    if (refusal != null) {
+      return unusable(message, delivery, refusal);
+    }
     String key;
     byte[] fingerprint;
     try {
@@ -86,7 +146,13 @@ final class Entry {
       String orderingKey = consumer.orderingKey().extract(message);
       return orderingKey != null && orderingKey.indexOf('\0') >= 0
           ? unusable(message, delivery, "unusable ordering key: it has a NUL in it")
-          : new Entry(message, delivery, key, null, fingerprint, orderingKey);
+          : new Entry(
+              message,
+              delivery,
+              key,
+              null,
+              fingerprint,
+              orderingKey == null ? null : Texts.shortKey(orderingKey));
     } catch (Exception e) {
       return unusable(message, delivery, "ordering key extractor failed: " + e);
     }
@@ -94,6 +160,13 @@ final class Entry {
 
   private static Entry unusable(Message message, @Nullable Delivery delivery, String reason) {
     return new Entry(message, delivery, null, reason, NO_FINGERPRINT, null);
+  }
+
+  /** Of a delivery that was received some time ago. */
+  static Entry of(Consumer consumer, Delivery delivery, long receivedNanos) {
+    Entry entry = of(consumer, delivery.message(), delivery);
+    entry.receivedNanos = receivedNanos;
+    return entry;
   }
 
   UUID parkingId() {
@@ -105,6 +178,14 @@ final class Entry {
 
   boolean live() {
     return delivery == null || delivery.live();
+  }
+
+  boolean suspect() {
+    return delivery != null && delivery.suspect();
+  }
+
+  int returns() {
+    return delivery == null ? 0 : delivery.returns();
   }
 
   boolean redelivered() {

@@ -36,6 +36,24 @@ final class Envelope {
     return json.toString();
   }
 
+  /** The message again, exactly; the inverse of {@link #properties} and {@link #headers}. */
+  static Message message(String properties, String headers, byte[] body) {
+    Message.Builder message = Message.builder().body(body);
+    EnvelopeReader.plain(properties)
+        .forEach(
+            (name, value) -> {
+              switch (name) {
+                case "message-id" -> message.id(value);
+                case "type" -> message.type(value);
+                case "content-type" -> message.contentType(value);
+                case "timestamp" -> message.timestamp(Instant.parse(value));
+                default -> message.property(name, value);
+              }
+            });
+    EnvelopeReader.table(headers).forEach(message::header);
+    return message.build();
+  }
+
   private static void put(Map<String, Object> map, String name, @Nullable Object value) {
     if (value != null) {
       map.put(name, value);

@@ -30,6 +30,10 @@ final class HandlerGate {
   private final Set<Object> waiting = new LinkedHashSet<>();
 
   private boolean closed;
+  private long closedAt;
+  private boolean everClosed;
+  private long appliedAt;
+  private boolean everApplied;
   private @Nullable Object trying;
   private long nextTry;
   private long pause;
@@ -45,7 +49,7 @@ final class HandlerGate {
    * @return the keys whose failures are not their own: empty, or all of the row if the gate is
    *     closed
    */
-  synchronized Set<String> failed(Object lane, String key, @Nullable String sqlState) {
+  synchronized Set<String> failed(String key, @Nullable String sqlState) {
     if (sqlState == null || !sqlState.equals(state)) {
       open();
       state = sqlState;
@@ -56,6 +60,8 @@ final class HandlerGate {
     }
     if (!closed) {
       closed = true;
+      closedAt = System.nanoTime();
+      everClosed = true;
       pause = FIRST_PAUSE;
       outages.began(
           Outage.Kind.HANDLER_ENVIRONMENT,
@@ -70,6 +76,8 @@ final class HandlerGate {
 
   /** A message was applied. */
   synchronized void applied() {
+    appliedAt = System.nanoTime();
+    everApplied = true;
     open();
     state = null;
   }
@@ -86,6 +94,16 @@ final class HandlerGate {
 
   synchronized boolean closed() {
     return closed;
+  }
+
+  /** Whether it is closed, or was at any time since a failure: then that was not the message's. */
+  synchronized boolean closedSince(long failedAt) {
+    return closed || everClosed && closedAt - failedAt >= 0;
+  }
+
+  /** Whether another message was applied since a failure: then that was the message's own. */
+  synchronized boolean appliedSince(long failedAt) {
+    return everApplied && appliedAt - failedAt >= 0;
   }
 
   /** Waits while closed, until it is this lane's turn to try one message. */

@@ -21,8 +21,10 @@ final class Heart {
   private final Database database;
   private final Workers workers;
   private final UUID worker;
+  private final Started started;
   private final Beat beat;
   private final BooleanSupplier lanesAtWork;
+  private final Runnable everySecond;
   private final SessionHolder session;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
@@ -32,9 +34,17 @@ final class Heart {
             return t;
           });
 
-  Heart(Database database, Workers workers, UUID worker, Beat beat, BooleanSupplier lanesAtWork) {
+  Heart(
+      Database database,
+      Tables tables,
+      UUID worker,
+      Beat beat,
+      BooleanSupplier lanesAtWork,
+      Runnable everySecond) {
     this.database = database;
-    this.workers = workers;
+    this.workers = tables.workers();
+    this.started = tables.started();
+    this.everySecond = everySecond;
     this.worker = worker;
     this.beat = beat;
     this.lanesAtWork = lanesAtWork;
@@ -55,6 +65,7 @@ final class Heart {
   }
 
   private void tick() {
+    everySecond.run();
     try {
       if (database.away()) {
         database.works(session, System.nanoTime());
@@ -82,6 +93,7 @@ final class Heart {
       thread.awaitTermination(5, TimeUnit.SECONDS);
       if (!database.away()) {
         Connection connection = session.get().connection();
+        started.end(connection, worker);
         workers.end(connection, worker);
         connection.commit();
       }

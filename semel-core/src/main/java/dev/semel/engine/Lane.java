@@ -1,16 +1,11 @@
 package dev.semel.engine;
 
-import dev.semel.Listener;
 import dev.semel.Message;
-import dev.semel.Outcome;
 import dev.semel.spi.Delivery;
-import dev.semel.spi.Step;
 import dev.semel.spi.Subscription;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -20,77 +15,88 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One lane of a consumer: a thread, a session and a subscription. Takes what is there, applies it
- * in one transaction, settles it, and cuts a batch that failed until every message has its answer.
+ * One lane of a consumer: a thread and a session. Takes what is there, deliveries and due parked
+ * rows in turn, and sees to it that each delivery is settled, or held, or given back.
  */
-final class Lane implements Runnable {
+final class Lane implements Runnable, Parts.Owner {
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.semel");
 
   /** An idle lane gives its connection back after this. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private static final int UNCOUNTED_RUNS = 3;
+  /** A copy of a key in flight is looked at again for so long; then it is parked. */
+  private static final long IN_FLIGHT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private static final Duration FIRST_LOOK = Duration.ofMillis(5);
   private static final int MOST_LOOK_DOUBLINGS = 5;
-  private static final Duration GATE_PAUSE = Duration.ofMillis(100);
+  private static final Duration OPEN_FAILURE = Duration.ofSeconds(1);
+  private static final long LONGEST_OPEN_NANOS = TimeUnit.MINUTES.toNanos(5);
   private static final long LONGEST_ENGINE_PAUSE = 5_000;
 
   /** Put into the inbox to end the wait of an idle lane; never live, so it is passed over. */
-  private static final Delivery NOTHING =
-      new Delivery() {
-        @Override
-        public Message message() {
-          throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public boolean redelivered() {
-          return false;
-        }
-
-        @Override
-        public boolean live() {
-          return false;
-        }
-      };
+  private static final Received NOTHING = new Received(new Nothing(), 0, null);
 
   private final LaneContext context;
-  private final SessionHolder session;
-  private final BlockingQueue<Delivery> inbox = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Received> inbox = new LinkedBlockingQueue<>();
   private final Pending pending = new Pending();
+  private final Parts parts;
 
-  /** What is left to do of the batch in hand; only the lane's thread touches it. */
-  private final Deque<Part> work = new ArrayDeque<>();
+  /** Whose inboxes it may help with when its own is empty; none if there is an order to keep. */
+  private List<Lane> siblings = List.of();
 
-  private Subscription subscription;
+  private volatile @Nullable Subscription subscription;
+
+  /** Holds nothing and waits; written by its own thread. */
+  private volatile boolean resting;
+
+  /** Has a batch in hand; written by its own thread. */
+  private volatile boolean working;
+
+  private boolean parkedNext = true;
 
   /**
-   * A part of a batch.
+   * A delivery in the inbox.
    *
-   * @param entries in the order of their receipt
-   * @param failure what the one entry has failed with, if its failure is only to be booked
-   * @param parkReason why the one entry is to be parked, if it is
+   * @param entry what was made of it already, to find the lane of its ordering key
    */
-  private record Part(
-      List<Entry> entries, @Nullable Throwable failure, @Nullable String parkReason) {
+  record Received(Delivery delivery, long nanos, @Nullable Entry entry) {}
 
-    static Part of(List<Entry> entries) {
-      return new Part(entries, null, null);
+  private static final class Nothing implements Delivery {
+    @Override
+    public Message message() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean redelivered() {
+      return false;
+    }
+
+    @Override
+    public boolean live() {
+      return false;
     }
   }
 
-  Lane(LaneContext context) {
+  Lane(LaneContext context, int number) {
     this.context = context;
-    this.session = new SessionHolder(context.database()::open);
+    this.parts = new Parts(context, number, this);
+  }
+
+  void helps(List<Lane> others) {
+    this.siblings = others.stream().filter(l -> l != this).toList();
   }
 
   /** The queue between the source's thread and this lane; bounded by the prefetch. */
-  void received(Delivery delivery) {
+  void received(Received delivery) {
     inbox.add(delivery);
+    if (!resting) {
+      siblings.stream().filter(l -> l.resting).findFirst().ifPresent(Lane::wake);
+    }
   }
 
-  /** Ends the wait of an idle lane, so that it sees at once that the worker stops. */
+  /** Ends the wait of an idle lane, so that it sees at once that something has changed. */
   void wake() {
     inbox.add(NOTHING);
   }
@@ -99,18 +105,23 @@ final class Lane implements Runnable {
     this.subscription = to;
   }
 
-  Subscription subscription() {
+  @Nullable Subscription subscription() {
     return subscription;
   }
 
   /** Whether it has a connection: then it finds out by itself whether the database is away. */
   boolean holdsSession() {
-    return session.held();
+    return parts.holdsSession();
+  }
+
+  /** Whether it holds no message at all and begins none, as long as none comes. */
+  boolean rests() {
+    return resting && inbox.isEmpty() && pending.isEmpty();
   }
 
   /** Ends the transaction of a lane that outlasted the grace time; by the thread that stops. */
   void abort() {
-    session.discard();
+    parts.abort();
   }
 
   @Override
@@ -127,7 +138,28 @@ final class Lane implements Runnable {
         goOnAfter(t, engineFailures++);
       }
     }
-    session.release();
+    // The mark of the stop has done its work, and would break the next wait for a connection.
+    Thread.interrupted();
+    if (!ordered()) {
+      parkOftenReturned();
+    }
+    parts.giveBackLeases(pending.rows());
+    parts.release();
+  }
+
+  /** What is left of the inbox and of what is held; the rest goes back when the worker closes. */
+  private void parkOftenReturned() {
+    List<Entry> left = new ArrayList<>(pending.takeAllDeliveries());
+    for (Received each = inbox.poll(); each != null; each = inbox.poll()) {
+      if (each.delivery().live()) {
+        left.add(
+            each.entry() != null
+                ? each.entry()
+                : Entry.of(context.consumer(), each.delivery(), each.nanos()));
+      }
+    }
+    parts.parkOftenReturned(left);
+    giveBack(left.stream().filter(e -> !e.settled).toList());
   }
 
   /**
@@ -136,8 +168,8 @@ final class Lane implements Runnable {
    */
   private void goOnAfter(Throwable failure, int failuresBefore) {
     try {
-      session.discard();
-      apart();
+      parts.discard();
+      parts.apart();
       LOG.error("lane of consumer '{}' failed; going on", context.consumer().name(), failure);
       pause(Math.min(LONGEST_ENGINE_PAUSE, 50L << Math.min(failuresBefore, 10)));
     } catch (Throwable again) {
@@ -155,304 +187,296 @@ final class Lane implements Runnable {
   }
 
   private void turn() throws InterruptedException {
-    if (work.isEmpty()) {
-      giveBack(pending.dueToGiveBack());
-      List<Entry> batch = take();
-      if (batch.isEmpty()) {
-        return;
-      }
-      work.push(Part.of(batch));
-      context.probe().reached(Step.RECEIVED);
+    if (parts.isEmpty()) {
+      seeToPending();
     }
-    while (!work.isEmpty()) {
-      if (context.database().away() || context.gate().closed()) {
-        // Who waits holds no connection: the pool may have no other to find out that it is back.
-        session.release();
+    if (parts.isEmpty() && !takeParked()) {
+      takeDeliveries();
+    }
+    working = !parts.isEmpty();
+    try {
+      while (!parts.isEmpty()) {
+        waitForDatabase();
+        if (context.stop().draining() || !parts.isEmpty() && !parts.doNext(this)) {
+          return;
+        }
       }
-      context.database().awaitBack(context.stop()::draining);
-      context.gate().pass(this, context.stop()::draining);
-      if (context.stop().draining()) {
-        return;
-      }
-      // Peeked, so that the part is still there if the engine itself fails within it.
-      Part part = work.peek();
-      List<Entry> open = part.entries().stream().filter(e -> !e.settled && e.live()).toList();
-      List<Part> next;
-      try {
-        next = open.isEmpty() ? List.of() : doPart(part, open);
-      } finally {
-        context.gate().passed(this);
-      }
-      work.pop();
-      next.forEach(work::push);
+    } finally {
+      working = false;
     }
   }
 
-  private List<Entry> take() throws InterruptedException {
-    int most = context.batchSize().now();
+  private void seeToPending() {
+    giveBack(pending.dueToGiveBack().stream().map(Pending.Held::entry).toList());
+    pending
+        .dueToDecide(this::undecided, OPEN_FAILURE)
+        .forEach(
+            h -> {
+              h.entry().settled = false;
+              parts.decide(h.entry(), h.cause());
+            });
+    if (context.parked().aloneRequested()) {
+      // Of an order all has gone back already, and what is here is not live any more.
+      giveBack(pending.takeAllDeliveries());
+    }
+  }
+
+  /**
+   * Whether nobody can say yet whose fault a failure was, and others are there whose fate will
+   * tell: each may take as long as a time-out before it fails too.
+   */
+  private boolean undecided(Entry entry) {
+    return System.nanoTime() - entry.failedAt < LONGEST_OPEN_NANOS
+        && !context.gate().appliedSince(entry.failedAt)
+        && !context.gate().closedSince(entry.failedAt)
+        && (!inbox.isEmpty() || siblings.stream().anyMatch(l -> l.working));
+  }
+
+  /** While the database is away all is held, until the broker's patience nears its end. */
+  private void waitForDatabase() throws InterruptedException {
+    while (context.database().away() && !context.stop().draining()) {
+      parts.release();
+      context
+          .database()
+          .awaitBack(() -> context.stop().draining() || parts.hasOlderThan(oldBefore()));
+      if (parts.hasOlderThan(oldBefore())) {
+        giveBackOld(parts.takeOlderThan(oldBefore()));
+        return;
+      }
+    }
+  }
+
+  /** Takes due parked rows, if it is their turn. */
+  private boolean takeParked() throws InterruptedException {
+    boolean turn = parkedNext;
+    parkedNext = true;
+    boolean single = context.gate().closed();
+    if (!turn || single && hasWork() || !context.parked().due() || context.database().away()) {
+      return false;
+    }
+    try {
+      List<Entry> leased = context.parked().look(parts.connection(), single);
+      if (leased.isEmpty()) {
+        return false;
+      }
+      parts.addLeased(leased);
+      // The backlog of a hot key goes first, or it would be added to as fast as it is worked off.
+      parkedNext = leased.size() > 1 && leased.get(0).orderingKey != null;
+      return true;
+    } catch (SQLException e) {
+      parts.rollback(e);
+      if (parts.databaseWorks()) {
+        LOG.warn("consumer '{}': parked messages could not be looked at", name(), e);
+      }
+      return false;
+    }
+  }
+
+  private boolean hasWork() {
+    return !inbox.isEmpty() || pending.nanosToNext(IDLE_NANOS) == 0;
+  }
+
+  private void takeDeliveries() throws InterruptedException {
     List<Entry> batch = new ArrayList<>();
+    int most = context.batchSize().now();
     if (context.gate().closed()) {
       most = 1;
       // Before those that have failed: it may be the good one that opens the gate.
-      Delivery untried = inbox.poll();
-      if (untried != null) {
-        add(batch, untried);
-        return batch;
-      }
+      poll(batch, inbox.poll());
     }
-    batch.addAll(pending.dueToRun(most));
-    batch.forEach(e -> e.settled = false);
     if (batch.isEmpty()) {
-      Delivery first = inbox.poll(pending.nanosToNext(IDLE_NANOS), TimeUnit.NANOSECONDS);
-      if (first == null) {
-        if (pending.nanosToNext(IDLE_NANOS) == IDLE_NANOS) {
-          session.release();
-        }
-        return batch;
-      }
-      add(batch, first);
+      batch.addAll(pending.dueToRun(most));
+      batch.forEach(e -> e.settled = false);
     }
-    Delivery next;
-    while (batch.size() < most && (next = inbox.poll()) != null) {
-      add(batch, next);
+    if (batch.isEmpty()) {
+      poll(batch, awaited());
     }
-    return batch;
-  }
-
-  private void add(List<Entry> batch, Delivery delivery) {
-    if (delivery.live()) {
-      try {
-        batch.add(Entry.of(context.consumer(), delivery.message(), delivery));
-      } catch (Throwable t) {
-        // Nothing that was taken may be forgotten, whatever happened.
-        inbox.add(delivery);
-        work.push(Part.of(batch));
-        throw t;
-      }
+    Received next;
+    while (batch.size() < most && (next = next()) != null) {
+      poll(batch, next);
+    }
+    if (!batch.isEmpty()) {
+      parts.add(batch);
+      context.probe().reached(dev.semel.spi.Step.RECEIVED);
     }
   }
 
-  /** Does a part; gives the parts that follow from it, last one first. */
-  private List<Part> doPart(Part part, List<Entry> entries) {
-    if (part.failure() != null && part.parkReason() == null) {
-      failed(entries.get(0), part.failure());
-      return List.of();
+  private @Nullable Received awaited() throws InterruptedException {
+    Received first = next();
+    if (first != null) {
+      return first;
     }
-    BatchRun.Result result;
+    if (context.parked().overLimit()) {
+      Thread.sleep(Math.min(50, TimeUnit.NANOSECONDS.toMillis(waitForParked()) + 1));
+      return null;
+    }
+    long wait = Math.min(pending.nanosToNext(IDLE_NANOS), waitForParked());
+    resting = pending.isEmpty() && parts.isEmpty();
     try {
-      var connection = session.get().connection();
-      result =
-          part.parkReason() == null
-              ? context
-                  .batchRun()
-                  .apply(
-                      connection, entries, context.consumer().handler(), context.stop()::draining)
-              : context
-                  .batchRun()
-                  .park(connection, entries.get(0), part.parkReason(), part.failure());
-    } catch (SQLException e) {
-      result = new BatchRun.Result.Failed(-1, e, null);
+      first = inbox.poll(wait, TimeUnit.NANOSECONDS);
+    } finally {
+      resting = false;
     }
-    if (!context.stop().aborted()) {
-      // A mark that the handler has left on the thread is not for us.
-      Thread.interrupted();
+    if (first == null && wait == IDLE_NANOS) {
+      parts.release();
     }
-    if (result instanceof BatchRun.Result.Committed committed) {
-      settle(entries, committed);
-      beat();
-      return List.of();
-    }
-    if (result instanceof BatchRun.Result.Unknown unknown) {
-      LOG.debug("the outcome of a commit is not known; asking by the keys", unknown.cause());
-      session.discard();
-      return part.parkReason() == null
-          ? apart(entries)
-          : List.of(new Part(entries, part.failure(), part.parkReason()));
-    }
-    BatchRun.Result.Failed failure = (BatchRun.Result.Failed) result;
-    session.rollback(failure.cause());
-    return afterFailure(part, entries, failure);
+    return first == null ? next() : first;
   }
 
-  private void beat() {
-    try {
-      if (context.beat().due()) {
-        context.beat().on(session.get().connection());
-      }
-    } catch (SQLException e) {
-      // What is wrong shows in the next batch, which is asked about it.
-      session.rollback(e);
-    }
+  private long waitForParked() {
+    boolean looks = !context.parked().aloneRequested() && !context.database().away();
+    return looks ? Math.min(IDLE_NANOS, context.parked().nanosToLook()) : IDLE_NANOS;
   }
 
-  private List<Part> afterFailure(Part part, List<Entry> entries, BatchRun.Result.Failed failure) {
-    SQLException sql = SqlErrors.in(failure.cause());
-    if (sql != null
-        && failure.ended() == null
-        && !context.database().works(session, System.nanoTime())) {
-      return List.of(new Part(entries, part.failure(), part.parkReason()));
+  private @Nullable Received next() {
+    if (context.parked().overLimit()) {
+      // What it has waits, whether its consumer is cancelled or not.
+      return null;
     }
-    boolean again = sql != null && SqlErrors.passing(sql.getSQLState());
-    if (entries.size() > 1) {
-      context.batchSize().failed();
-      return cut(entries, failure, again);
+    Received own = inbox.poll();
+    for (int i = 0; own == null && i < siblings.size(); i++) {
+      own = siblings.get(i).inbox.poll();
     }
-    Entry entry = entries.get(0);
-    if (again && entry.uncountedRuns < UNCOUNTED_RUNS) {
-      entry.uncountedRuns++;
-      return List.of(new Part(entries, part.failure(), part.parkReason()));
-    }
-    if (failure.ended() != null) {
-      return List.of(new Part(entries, failure.cause(), failure.ended()));
-    }
-    failed(entry, failure.cause());
-    return List.of();
+    return own;
   }
 
-  /** Before, failed, after: or one by one, where nobody can say which message failed. */
-  private static List<Part> cut(
-      List<Entry> entries, BatchRun.Result.Failed failure, boolean again) {
-    int at = failure.index();
-    if (at < 0 || failure.ended() != null) {
-      return apart(entries);
-    }
-    List<Part> parts = new ArrayList<>(3);
-    parts.add(Part.of(entries.subList(at + 1, entries.size())));
-    List<Entry> one = entries.subList(at, at + 1);
-    parts.add(again ? Part.of(one) : new Part(one, failure.cause(), null));
-    parts.add(Part.of(entries.subList(0, at)));
-    return parts;
-  }
-
-  /** Each alone; last one first. */
-  private static List<Part> apart(List<Entry> entries) {
-    List<Part> parts = new ArrayList<>(entries.size());
-    for (int i = entries.size() - 1; i >= 0; i--) {
-      parts.add(Part.of(entries.subList(i, i + 1)));
-    }
-    return parts;
-  }
-
-  private void apart() {
-    List<Part> left = new ArrayList<>(work);
-    work.clear();
-    for (Part part : left) {
-      if (part.entries().size() == 1) {
-        work.add(part);
-      } else {
-        part.entries().forEach(e -> work.add(Part.of(List.of(e))));
-      }
-    }
-  }
-
-  /** The message's own failure: held for its pause, then given back. */
-  private void failed(Entry entry, Throwable cause) {
-    String state = SqlErrors.stateOf(cause);
-    var notTheirOwn = context.gate().failed(this, entry.name(), state);
-    if (!notTheirOwn.isEmpty()) {
-      notTheirOwn.forEach(context.failures()::forget);
-      pending.runAfter(GATE_PAUSE, entry);
+  private void poll(List<Entry> batch, @Nullable Received received) {
+    if (received == null || !received.delivery().live()) {
       return;
     }
-    int count = context.failures().count(entry.name());
-    Duration pause = context.failures().pause(count);
-    LOG.warn(
-        "consumer '{}': message {} failed ({}. time in this process), next try in {} ms: {}",
-        context.consumer().name(),
-        entry.name(),
-        count,
-        pause.toMillis(),
-        String.valueOf(cause));
-    LOG.debug("the failure in full", cause);
-    context.telling().tell(l -> l.failed(context.consumer().name(), entry.name(), count, cause));
-    entry.uncountedRuns = 0;
-    pending.giveBackAfter(pause, entry);
-    // The failure may have been the want of a connection: then this one ends the want of another
-    // lane.
-    session.release();
+    Entry entry;
+    try {
+      entry =
+          received.entry() != null
+              ? received.entry()
+              : Entry.of(context.consumer(), received.delivery(), received.nanos());
+    } catch (Throwable t) {
+      // Nothing that was taken may be forgotten, whatever happened.
+      inbox.add(received);
+      if (!batch.isEmpty()) {
+        parts.add(batch);
+      }
+      throw t;
+    }
+    if (!pending.heldBehind(entry)) {
+      batch.add(entry);
+    }
   }
 
-  private void settle(List<Entry> entries, BatchRun.Result.Committed committed) {
-    List<Delivery> done = new ArrayList<>(entries.size());
-    List<Entry> unrun = new ArrayList<>();
-    boolean applied = false;
-    for (int i = 0; i < entries.size(); i++) {
-      Entry entry = entries.get(i);
-      Outcome outcome = committed.outcomes().get(i);
-      if (outcome == null) {
-        unrun.add(entry);
-      } else if (outcome instanceof Outcome.InFlight) {
-        entry.settled = true;
-        lookLater(entry);
-      } else {
-        applied |= outcome instanceof Outcome.Applied;
-        done.add(entry.delivery);
-      }
-    }
+  private boolean ordered() {
+    return context.consumer().orderingKey() != null;
+  }
+
+  private String name() {
+    return context.consumer().name();
+  }
+
+  // Parts.Owner
+
+  @Override
+  public void acknowledge(List<Delivery> done) {
     subscription.acknowledge(done);
-    for (int i = 0; i < entries.size(); i++) {
-      Outcome outcome = committed.outcomes().get(i);
-      if (outcome != null && outcome.settled()) {
-        entries.get(i).settled = true;
-      }
-    }
-    giveBack(unrun);
-    context.probe().reached(Step.SETTLED);
-    context.batchSize().succeeded(entries.size());
-    if (applied) {
-      context.gate().applied();
-    }
-    tell(entries, committed);
   }
 
-  /** A settled mark keeps it out of the parts of this batch; it comes back as a new one. */
-  private void lookLater(Entry entry) {
-    int doublings = Math.min(entry.looks++, MOST_LOOK_DOUBLINGS);
-    pending.runAfter(FIRST_LOOK.multipliedBy(1L << doublings), entry);
-    context.telling().tell(l -> l.inFlight(context.consumer().name(), entry.name()));
-  }
-
-  private void tell(List<Entry> entries, BatchRun.Result.Committed committed) {
-    long now = System.nanoTime();
-    for (int i = 0; i < entries.size(); i++) {
-      Entry entry = entries.get(i);
-      Outcome outcome = committed.outcomes().get(i);
-      if (outcome == null || !outcome.settled()) {
-        continue;
-      }
-      int failures = context.failures().of(entry.name());
-      if (failures > 0) {
-        context.failures().forget(entry.name());
-      }
-      Listener.Settled settled =
-          new Listener.Settled(
-              context.consumer().name(),
-              entry.key,
-              outcome,
-              entry.redelivered(),
-              failures + Math.max(1, entry.runs),
-              Duration.ofNanos(committed.handlerNanos()[i]),
-              entries.size(),
-              Duration.ofNanos(now - entry.receivedNanos));
-      context.telling().tell(l -> l.settled(settled));
-    }
-  }
-
-  private void giveBack(List<Entry> entries) {
-    if (!entries.isEmpty()) {
-      entries.forEach(e -> e.settled = true);
+  /** Those that have an order are left to the end of their channel: none may come back alone. */
+  @Override
+  public void giveBack(List<Entry> entries) {
+    entries.forEach(e -> e.settled = true);
+    if (!entries.isEmpty() && !ordered()) {
       subscription.giveBack(entries.stream().map(e -> e.delivery).toList());
+    }
+  }
+
+  @Override
+  public void inFlight(Entry entry) {
+    long now = System.nanoTime();
+    if (entry.inFlightSince == 0) {
+      entry.inFlightSince = now;
+    }
+    context.telling().tell(l -> l.inFlight(name(), entry.name()));
+    boolean tooLong = now - entry.inFlightSince > IN_FLIGHT_NANOS;
+    boolean tooMany = 4 * (pending.inFlight() + 1) > context.prefetch();
+    if (entry.orderingKey == null && (tooLong || tooMany)) {
+      entry.settled = false;
+      parts.parkInFlight(entry);
+      return;
+    }
+    int doublings = Math.min(entry.looks++, MOST_LOOK_DOUBLINGS);
+    pending.hold(FIRST_LOOK.multipliedBy(1L << doublings), entry, Pending.Then.RUN, null);
+  }
+
+  @Override
+  public void runAfter(Duration pause, Entry entry) {
+    entry.settled = true;
+    pending.hold(pause, entry, Pending.Then.RUN, null);
+  }
+
+  @Override
+  public void decideLater(Entry entry, Throwable cause) {
+    entry.settled = entry.lease == null;
+    pending.hold(OPEN_FAILURE, entry, Pending.Then.DECIDE, cause);
+  }
+
+  @Override
+  public void holdFor(Duration pause, Entry entry) {
+    entry.settled = true;
+    pending.hold(pause, entry, Pending.Then.GIVE_BACK, null);
+  }
+
+  @Override
+  public boolean heldBehind(Entry entry) {
+    return pending.heldBehind(entry);
+  }
+
+  // The broker's patience.
+
+  private long oldBefore() {
+    return System.nanoTime() - context.consumer().acknowledgementTimeout().toNanos() / 2;
+  }
+
+  /** Gives back what waits here for too long; by the heart. */
+  void giveBackOld() {
+    long before = oldBefore();
+    List<Entry> old = new ArrayList<>(pending.takeOlderThan(before));
+    for (Received each : inbox) {
+      if (each != NOTHING && each.nanos() - before < 0 && inbox.remove(each)) {
+        Entry entry = each.entry();
+        old.add(
+            entry != null ? entry : Entry.of(context.consumer(), each.delivery(), each.nanos()));
+      }
+    }
+    giveBackOld(old);
+  }
+
+  private void giveBackOld(List<Entry> old) {
+    List<Entry> live = old.stream().filter(Entry::live).toList();
+    if (live.isEmpty()) {
+      return;
+    }
+    LOG.info(
+        "consumer '{}': {} messages waited for half of the acknowledgement timeout and go back",
+        name(),
+        live.size());
+    if (!ordered()) {
+      giveBack(live);
+    } else {
+      // Later ones of their keys are held as well, and must not be run before them.
+      subscription.renew("acknowledgement timeout nears");
     }
   }
 
   /** After the thread has ended: whatever is still held goes back to the broker. */
   void giveBackAll() {
     List<Delivery> left = new ArrayList<>();
-    inbox.drainTo(left);
-    left.remove(NOTHING);
-    work.forEach(
-        part -> part.entries().stream().filter(e -> !e.settled).forEach(e -> left.add(e.delivery)));
-    pending.takeAll().forEach(e -> left.add(e.delivery));
-    subscription.giveBack(left);
+    for (Received each = inbox.poll(); each != null; each = inbox.poll()) {
+      if (each != NOTHING) {
+        left.add(each.delivery());
+      }
+    }
+    parts.unsettled().forEach(e -> left.add(e.delivery));
+    pending.takeAllDeliveries().forEach(e -> left.add(e.delivery));
+    if (subscription != null) {
+      subscription.giveBack(left);
+    }
   }
 }

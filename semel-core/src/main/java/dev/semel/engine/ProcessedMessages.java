@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,20 +67,46 @@ final class ProcessedMessages {
       WITH i AS (
       INSERT INTO ${schema}.processed_messages_${current} AS c (consumer, message_id, fingerprint, processed_at)
       SELECT ?, k.id, k.fingerprint, clock_timestamp()
-        FROM unnest(?::text[], ?::bytea[], ?::bigint[]) AS k(id, fingerprint, stamp), ${schema}.slots s
+        FROM unnest(?::text[], ?::bytea[], ?::bigint[]${keys}, ${schema}.slots s
        WHERE s.turn = ?
          AND (k.stamp IS NULL
               OR to_timestamp(k.stamp / 1000.0) >= s.dropped_before + make_interval(secs => ?))
          AND (SELECT 1 FROM ${schema}.processed_messages_${previous} p
                WHERE p.consumer = ? AND p.message_id = k.id) IS NULL
-         AND (SELECT 1 FROM ${schema}.parked_messages q
-               WHERE q.consumer = ? AND q.message_id = k.id LIMIT 1) IS NULL
+         ${looks}
       ON CONFLICT DO NOTHING
       RETURNING c.message_id, c.xmin = pg_current_xact_id()::xid AS own)
       SELECT count(*), CASE WHEN count(*) < ? THEN array_agg(i.message_id) END, coalesce(bool_and(i.own), true),
              (SELECT turn FROM ${schema}.slots), pg_current_xact_id_if_assigned()::text,
              set_config('enable_seqscan', ?, true)
         FROM i
+      """;
+
+  private static final String KEYS = ") AS k(id, fingerprint, stamp)";
+
+  /** A parked key is not run from the broker. */
+  private static final String NOT_PARKED =
+      """
+      AND (SELECT 1 FROM ${schema}.parked_messages q
+               WHERE q.consumer = ? AND q.message_id = k.id LIMIT 1) IS NULL
+      """;
+
+  private static final String ORDERED_KEYS =
+      ", ?::text[]) AS k(id, fingerprint, stamp, ordering_key)";
+
+  /** Nor is one whose ordering key has a message that waits. */
+  private static final String NONE_BEFORE =
+      """
+         AND (k.ordering_key IS NULL
+              OR (SELECT 1 FROM ${schema}.parked_messages o
+                   WHERE o.consumer = ? AND o.ordering_key = k.ordering_key AND o.state = 'waiting'
+                   LIMIT 1) IS NULL)
+      """;
+
+  /** Whether the age fence keeps a message out. */
+  private static final String TOO_OLD =
+      """
+      SELECT to_timestamp(? / 1000.0) < dropped_before + make_interval(secs => ?) FROM ${schema}.slots
       """;
 
   /** What is known of keys that were not new. */
@@ -145,7 +172,10 @@ final class ProcessedMessages {
   private final String begin;
   private final String lock;
   private final String verify;
+  private final String tooOld;
   private final String[] insert;
+  private final String[] insertOrdered;
+  private final String[] insertParked;
   private final String[] look;
   private final String[] unclaim;
   private final String[] forget;
@@ -157,12 +187,19 @@ final class ProcessedMessages {
     begin = BEGIN;
     lock = LOCK.replace("${schema}", schema);
     verify = VERIFY;
-    insert = forEachTurn(INSERT, schema);
+    tooOld = TOO_OLD.replace("${schema}", schema);
+    insert = forEachTurn(insertWith(KEYS, NOT_PARKED), schema);
+    insertOrdered = forEachTurn(insertWith(ORDERED_KEYS, NOT_PARKED + NONE_BEFORE), schema);
+    insertParked = forEachTurn(insertWith(KEYS, ""), schema);
     look = forEachTurn(LOOK, schema);
     unclaim = forEachTurn(UNCLAIM, schema);
     forget = forEachTurn(FORGET, schema);
     stillHeld = forEachTurn(STILL_HELD, schema);
     importKeys = forEachTurn(IMPORT, schema);
+  }
+
+  private static String insertWith(String keys, String looks) {
+    return INSERT.replace("${keys}", keys).replace("${looks}", looks.strip());
   }
 
   private static String[] forEachTurn(String sql, String schema) {
@@ -190,7 +227,15 @@ final class ProcessedMessages {
   record Known(byte[] fingerprint, boolean parked) {}
 
   /** One key of step 2. */
-  record Key(String id, byte[] fingerprint, @Nullable Instant stamp) {}
+  record Key(
+      String id, byte[] fingerprint, @Nullable Instant stamp, @Nullable String orderingKey) {}
+
+  /** Where the messages of a claim come from, which decides what they are looked up in. */
+  enum From {
+    SOURCE,
+    ORDERED_SOURCE,
+    PARKING
+  }
 
   /** Begins a transaction of the engine and locks keys, in one round trip. */
   Locked beginAndLock(Connection connection, Timeouts timeouts, long scope, List<String> keys)
@@ -200,6 +245,23 @@ final class ProcessedMessages {
       s.setString(2, timeouts.statement());
       s.setString(3, timeouts.idle());
       return locked(s, 4, BEGIN_RESULTS, scope, keys);
+    }
+  }
+
+  /** Begins a transaction of the engine that claims nothing. */
+  void begin(Connection connection, Timeouts timeouts) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(begin)) {
+      s.setString(1, timeouts.lock());
+      s.setString(2, timeouts.statement());
+      s.setString(3, timeouts.idle());
+      s.execute();
+    }
+  }
+
+  /** After a handler, which may have set a role. */
+  void resetRole(Connection connection) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement("RESET ROLE")) {
+      s.execute();
     }
   }
 
@@ -245,23 +307,42 @@ final class ProcessedMessages {
 
   /** Step 2: the new ones among locked keys go into the current slot. */
   Inserted insert(
-      Connection connection, Locked locked, String consumer, List<Key> keys, Duration tolerance)
+      Connection connection,
+      Locked locked,
+      String consumer,
+      From from,
+      List<Key> keys,
+      Duration tolerance)
       throws SQLException {
-    try (PreparedStatement s = connection.prepareStatement(of(insert, locked.turn()))) {
-      s.setString(1, consumer);
+    String[] variants =
+        switch (from) {
+          case SOURCE -> insert;
+          case ORDERED_SOURCE -> insertOrdered;
+          case PARKING -> insertParked;
+        };
+    try (PreparedStatement s = connection.prepareStatement(of(variants, locked.turn()))) {
+      int n = 1;
+      s.setString(n++, consumer);
+      s.setArray(n++, texts(connection, keys.stream().map(Key::id)));
       s.setArray(
-          2, connection.createArrayOf("text", keys.stream().map(Key::id).toArray(String[]::new)));
-      s.setArray(
-          3,
+          n++,
           connection.createArrayOf(
               "bytea", keys.stream().map(Key::fingerprint).toArray(byte[][]::new)));
-      s.setArray(4, connection.createArrayOf("int8", stamps(keys)));
-      s.setLong(5, locked.turn());
-      s.setDouble(6, tolerance.toMillis() / 1000.0);
-      s.setString(7, consumer);
-      s.setString(8, consumer);
-      s.setLong(9, keys.size());
-      s.setString(10, locked.sequentialScans());
+      s.setArray(n++, connection.createArrayOf("int8", stamps(keys)));
+      if (from == From.ORDERED_SOURCE) {
+        s.setArray(n++, texts(connection, keys.stream().map(Key::orderingKey)));
+      }
+      s.setLong(n++, locked.turn());
+      s.setDouble(n++, tolerance.toMillis() / 1000.0);
+      s.setString(n++, consumer);
+      if (from != From.PARKING) {
+        s.setString(n++, consumer);
+      }
+      if (from == From.ORDERED_SOURCE) {
+        s.setString(n++, consumer);
+      }
+      s.setLong(n++, keys.size());
+      s.setString(n, locked.sequentialScans());
       try (ResultSet r = s.executeQuery()) {
         r.next();
         Set<String> inserted = new HashSet<>();
@@ -271,6 +352,26 @@ final class ProcessedMessages {
           inserted.addAll(List.of((String[]) r.getArray(2).getArray()));
         }
         return new Inserted(inserted, !r.getBoolean(3), r.getLong(4), r.getString(5));
+      }
+    }
+  }
+
+  private static java.sql.Array texts(Connection connection, Stream<String> texts)
+      throws SQLException {
+    return connection.createArrayOf("text", texts.toArray(String[]::new));
+  }
+
+  /** Whether a message with this stamp cannot be proved new. */
+  boolean tooOld(Connection connection, @Nullable Instant stamp, Duration tolerance)
+      throws SQLException {
+    if (stamp == null) {
+      return false;
+    }
+    try (PreparedStatement s = connection.prepareStatement(tooOld)) {
+      s.setLong(1, stamp.toEpochMilli());
+      s.setDouble(2, tolerance.toMillis() / 1000.0);
+      try (ResultSet r = s.executeQuery()) {
+        return r.next() && r.getBoolean(1);
       }
     }
   }

@@ -14,5 +14,16 @@ final class Reasons {
   static final String ERROR_SWALLOWED =
       "handler swallowed an SQL error: the transaction is aborted and can store nothing";
 
+  static final String NO_KEY = "no id";
+  static final String RUN_DIED = "was in a run that died with its process";
+  static final String LEASE_OVER = "its worker lost it before it ran";
+  static final String KILLS = "killed its process each time it ran alone";
+  static final String BEHIND = "waits behind a parked message of its ordering key";
+  static final String RETURNED = "given back often enough: its worker stopped again";
+  static final String IN_FLIGHT = "in flight: another transaction is at work on its key";
+  static final String EXPIRED = "expired before it could run";
+  static final String FAILED = "handler failed";
+  static final String PERMANENT = "permanent failure";
+
   private Reasons() {}
 }

@@ -16,6 +16,8 @@ final class RunningWorker implements Worker {
   private final List<RunningConsumer> consumers;
   private final Outages outages;
   private final Heart heart;
+  private final Solitude solitude;
+  private final Thread alone;
   private final StopState stop;
   private final Duration grace;
   private boolean closed;
@@ -24,18 +26,22 @@ final class RunningWorker implements Worker {
       List<RunningConsumer> consumers,
       Outages outages,
       Heart heart,
+      Solitude solitude,
       StopState stop,
       Duration grace) {
     this.consumers = consumers;
     this.outages = outages;
     this.heart = heart;
+    this.solitude = solitude;
+    this.alone = new Thread(solitude, "semel-alone");
     this.stop = stop;
     this.grace = grace;
   }
 
   void start() {
     heart.start();
-    consumers.forEach(RunningConsumer::start);
+    solitude.of(consumers);
+    alone.start();
   }
 
   @Override
@@ -48,9 +54,11 @@ final class RunningWorker implements Worker {
       if (!stop.draining() && consumer.deadLanes() > 0) {
         reasons.add("consumer '" + consumer.name() + "': a lane has ended; restart the worker");
       }
+      String held = consumer.heldBy();
       if (!consumer.allSubscribed()
           && reasons.stream().noneMatch(r -> r.startsWith("consumer '" + consumer.name()))) {
-        reasons.add("consumer '" + consumer.name() + "': not subscribed yet");
+        reasons.add(
+            "consumer '" + consumer.name() + "': " + (held == null ? "not subscribed yet" : held));
       }
     }
     return new Health(reasons.isEmpty(), reasons);
@@ -63,26 +71,30 @@ final class RunningWorker implements Worker {
     }
     closed = true;
     stop.drain();
-    consumers.forEach(c -> c.wanted(false));
-    consumers.forEach(RunningConsumer::wake);
+    consumers.forEach(c -> c.hold(RunningConsumer.Hold.STOPPING, true));
     long deadline = System.nanoTime() + grace.toNanos();
     try {
       if (!ended(deadline)) {
-        stop.abort();
-        consumers.forEach(RunningConsumer::abort);
+        abort();
         ended(System.nanoTime() + AFTER_ABORT_NANOS);
       }
     } catch (InterruptedException e) {
-      stop.abort();
-      consumers.forEach(RunningConsumer::abort);
+      abort();
       Thread.currentThread().interrupt();
     }
     consumers.forEach(RunningConsumer::close);
     heart.stop();
   }
 
+  private void abort() {
+    stop.abort();
+    alone.interrupt();
+    consumers.forEach(RunningConsumer::abort);
+  }
+
   private boolean ended(long deadline) throws InterruptedException {
-    boolean all = true;
+    alone.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+    boolean all = !alone.isAlive();
     for (RunningConsumer consumer : consumers) {
       all &= consumer.awaitEnd(deadline);
     }

@@ -40,6 +40,7 @@ final class SchemaTool implements Schema {
     return """
         GRANT USAGE ON SCHEMA %1$s TO %2$s;
         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %1$s TO %2$s;
+        GRANT USAGE ON ALL SEQUENCES IN SCHEMA %1$s TO %2$s;
         GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %1$s TO %2$s;
         """
         .formatted(schema, quoted);

@@ -2,6 +2,7 @@ package dev.semel.engine;
 
 import dev.semel.Consumer;
 import dev.semel.Inbox;
+import dev.semel.Parking;
 import dev.semel.Schema;
 import dev.semel.Semel;
 import dev.semel.Settings;
@@ -30,6 +31,11 @@ final class SemelEngine implements Semel {
   @Override
   public Worker start(Consumer... consumers) {
     return WorkerStart.start(settings, tables, probe, List.of(consumers));
+  }
+
+  @Override
+  public Parking parking() {
+    return new ParkingDesk(settings, tables);
   }
 
   @Override

@@ -24,6 +24,8 @@ final class StartChecks {
           "processed_messages_2",
           "slots",
           "parked_messages",
+          "started",
+          "book_entries",
           "consumers",
           "workers",
           "audit");

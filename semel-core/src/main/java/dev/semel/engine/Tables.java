@@ -4,6 +4,7 @@ package dev.semel.engine;
 record Tables(
     ProcessedMessages processed,
     ParkedMessages parked,
+    Started started,
     Installation installation,
     Consumers consumers,
     Workers workers,
@@ -13,6 +14,7 @@ record Tables(
     return new Tables(
         new ProcessedMessages(schema),
         new ParkedMessages(schema),
+        new Started(schema),
         new Installation(schema),
         new Consumers(schema),
         new Workers(schema),

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +25,9 @@ final class WorkerStart {
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.semel");
   private static final int MOST_PREFETCH = 500;
+
+  /** The one ordering key of a source that has an order. */
+  private static final String WHOLE_SOURCE = "*";
 
   private final Settings settings;
   private final Tables tables;
@@ -50,8 +54,11 @@ final class WorkerStart {
   }
 
   private Worker start(List<Consumer> consumers) {
-    List<Sized> sized = sized(consumers);
-    sized.forEach(s -> s.source().check());
+    List<Sized> sized = new ArrayList<>();
+    for (Sized s : sized(consumers)) {
+      s.source().check();
+      sized.add(inOrder(s));
+    }
     sized.stream()
         .filter(s -> s.consumer().identity().isLastResort())
         .forEach(
@@ -70,36 +77,80 @@ final class WorkerStart {
     StopState stop = new StopState();
     Database database =
         new Database(settings.dataSource(), settings.statementTimeout(), tables.workers(), outages);
-    Beat beat = new Beat(tables.workers(), id, telling);
+    Beat beat = new Beat(tables, id, telling);
+    Solitude solitude = new Solitude(database, stop);
+    Timeouts timeouts = Timeouts.of(settings);
     List<RunningConsumer> running = new ArrayList<>();
     for (int i = 0; i < sized.size(); i++) {
       Sized s = sized.get(i);
-      Claims claims = new Claims(tables.processed(), s.consumer(), scopes.get(i), probe);
+      Consumer consumer = s.consumer();
+      Claims claims = new Claims(tables, consumer, scopes.get(i), probe);
+      Retries retries = new Retries(consumer, new SplittableRandom());
+      BatchSize parkedBatchSize = new BatchSize(s.batch());
       LaneContext context =
           new LaneContext(
-              s.consumer(),
-              new BatchRun(tables, claims, s.consumer(), Timeouts.of(settings), probe),
+              consumer,
+              id,
+              s.prefetch(),
+              new BatchRun(tables, claims, consumer, timeouts, probe),
               database,
               beat,
-              new HandlerGate(s.consumer().name(), outages),
+              new HandlerGate(consumer.name(), outages),
               new BatchSize(s.batch()),
-              new Failures(s.consumer().pause()),
+              parkedBatchSize,
+              new ParkedWork(
+                  consumer,
+                  id,
+                  tables,
+                  timeouts,
+                  retries,
+                  parkedBatchSize,
+                  outages,
+                  telling,
+                  probe,
+                  solitude),
+              retries,
+              new Failures(consumer.pause()),
+              new DeadlineWatch(consumer, s.prefetch(), s.lanes(), telling),
               telling,
               probe,
               stop);
-      running.add(new RunningConsumer(s.source(), context, outages, s.lanes(), s.prefetch()));
+      running.add(new RunningConsumer(s.source(), context, outages, s.lanes()));
     }
-    database.whenAway(away -> running.forEach(c -> c.wanted(!away)));
+    database.whenAway(
+        away -> running.forEach(c -> c.hold(RunningConsumer.Hold.DATABASE_AWAY, away)));
     Heart heart =
         new Heart(
             database,
-            tables.workers(),
+            tables,
             id,
             beat,
-            () -> running.stream().anyMatch(RunningConsumer::holdsSession));
-    RunningWorker worker = new RunningWorker(running, outages, heart, stop, settings.grace());
+            () -> running.stream().anyMatch(RunningConsumer::holdsSession),
+            () -> running.forEach(RunningConsumer::upkeep));
+    RunningWorker worker =
+        new RunningWorker(running, outages, heart, solitude, stop, settings.grace());
     worker.start();
     return worker;
+  }
+
+  /** Order needs a source that keeps it, and such a source has an order. */
+  private static Sized inOrder(Sized s) {
+    Consumer consumer = s.consumer();
+    boolean keeps = s.source().oneProcessAtATime();
+    if (consumer.orderingKey() != null && !keeps) {
+      throw new ConfigurationException(
+          "cannot start: consumer '"
+              + consumer.name()
+              + "' has an ordering key, but source "
+              + s.source().name()
+              + " gives its messages to several processes at a time; use a queue with a single"
+              + " active consumer (x-single-active-consumer), or leave orderingKey away");
+    }
+    if (consumer.orderingKey() != null || !keeps) {
+      return s;
+    }
+    Consumer ordered = consumer.toBuilder().orderingKey(message -> WHOLE_SOURCE).build();
+    return new Sized(ordered, s.source(), s.lanes(), s.batch(), s.prefetch());
   }
 
   private List<Sized> sized(List<Consumer> consumers) {
@@ -165,7 +216,11 @@ final class WorkerStart {
           sized.stream().map(s -> "consumer:" + s.consumer().name()).toArray(String[]::new);
       tables
           .workers()
-          .begin(connection, new Workers.Row(id, host(), version(), roles, lanes, batch, locks));
+          .begin(
+              connection,
+              new Workers.Row(
+                  id, host(), version(), roles, lanes, batch, locks, ProcessMark.ofThisProcess()));
+      tables.workers().markLost(connection, id);
       connection.commit();
       return scopes;
     } catch (SQLException e) {

@@ -4,15 +4,18 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The table {@code workers}; every time in it is the database's. */
 final class Workers {
 
   private static final String BEGIN =
       """
-      INSERT INTO ${schema}.workers (id, host, version, roles, lanes, batch, locks)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO ${schema}.workers (id, host, version, roles, lanes, batch, locks, process)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       """;
 
   private static final String BEAT =
@@ -24,6 +27,19 @@ final class Workers {
       """
       UPDATE ${schema}.workers SET ended_at = clock_timestamp(), ending = 'lost'
        WHERE ending IS NULL AND seen_at < clock_timestamp() - interval '30 seconds'
+      """;
+
+  /** Other live workers of this machine, whose processes can be looked for. */
+  private static final String NEIGHBOURS =
+      """
+      SELECT id, process FROM ${schema}.workers
+       WHERE ending IS NULL AND id <> ? AND starts_with(process, ?)
+      """;
+
+  private static final String LOST =
+      """
+      UPDATE ${schema}.workers SET ended_at = clock_timestamp(), ending = 'lost'
+       WHERE id = ? AND ending IS NULL
       """;
 
   private static final String END =
@@ -51,6 +67,8 @@ final class Workers {
   private final String begin;
   private final String beat;
   private final String markLost;
+  private final String neighbours;
+  private final String lost;
   private final String end;
   private final String locks;
   private final String probe;
@@ -59,6 +77,8 @@ final class Workers {
     begin = BEGIN.replace("${schema}", schema);
     beat = BEAT.replace("${schema}", schema);
     markLost = MARK_LOST.replace("${schema}", schema);
+    neighbours = NEIGHBOURS.replace("${schema}", schema);
+    lost = LOST.replace("${schema}", schema);
     end = END.replace("${schema}", schema);
     locks = LOCKS.replace("${schema}", schema);
     probe = PROBE.replace("${schema}", schema);
@@ -66,7 +86,14 @@ final class Workers {
 
   /** A worker's row. */
   record Row(
-      UUID id, String host, String version, String[] roles, int lanes, int batch, int locks) {}
+      UUID id,
+      String host,
+      String version,
+      String[] roles,
+      int lanes,
+      int batch,
+      int locks,
+      @Nullable String process) {}
 
   /** Locks in use at most, and room for locks, in the whole server. */
   record Locks(long wanted, long room) {}
@@ -80,14 +107,38 @@ final class Workers {
       s.setInt(5, row.lanes());
       s.setInt(6, row.batch());
       s.setInt(7, row.locks());
+      s.setString(8, row.process());
       s.executeUpdate();
     }
   }
 
   void beat(Connection connection, UUID id) throws SQLException {
     update(connection, beat, id);
+  }
+
+  /** Marks workers that have been silent for long, or whose process is seen to have ended. */
+  void markLost(Connection connection, UUID self) throws SQLException {
     try (PreparedStatement s = connection.prepareStatement(markLost)) {
       s.executeUpdate();
+    }
+    String machine = ProcessMark.ofMachine();
+    if (machine == null) {
+      return;
+    }
+    List<UUID> gone = new ArrayList<>();
+    try (PreparedStatement s = connection.prepareStatement(neighbours)) {
+      s.setObject(1, self);
+      s.setString(2, machine);
+      try (ResultSet r = s.executeQuery()) {
+        while (r.next()) {
+          if (ProcessMark.hasEnded(r.getString(2))) {
+            gone.add(r.getObject(1, UUID.class));
+          }
+        }
+      }
+    }
+    for (UUID id : gone) {
+      update(connection, lost, id);
     }
   }
 

@@ -1,8 +1,12 @@
 package dev.semel.spi;
 
 import dev.semel.Message;
+import org.jspecify.annotations.Nullable;
 
-/** One delivery of a message by a broker, to be settled exactly once through its subscription. */
+/**
+ * One delivery of a message by a broker, to be settled exactly once through a subscription of its
+ * source.
+ */
 public interface Delivery {
 
   /**
@@ -19,6 +23,36 @@ public interface Delivery {
    * @return the flag
    */
   boolean redelivered();
+
+  /**
+   * Whether this is anything but a clean first delivery, so that the message may have been in a run
+   * that died: flagged as redelivered, counted as returned, or dead-lettered before.
+   *
+   * @return true if a trace is to be written before the message runs
+   */
+  default boolean suspect() {
+    return redelivered();
+  }
+
+  /**
+   * How often the broker took this message back from a client, as far as it tells: it may drop the
+   * message after a number of returns.
+   *
+   * @return a number from 0; 0 if nobody counts
+   */
+  default int returns() {
+    return 0;
+  }
+
+  /**
+   * Why the source says that no handler may see the message, for example its size. It is parked
+   * with its bytes.
+   *
+   * @return one line, or null for an ordinary message
+   */
+  default @Nullable String refusal() {
+    return null;
+  }
 
   /**
    * Whether the delivery can still be settled: its channel is the one that it came from. Once false

@@ -19,6 +19,17 @@ public interface MessageSource extends Source {
   void check();
 
   /**
+   * Whether the broker gives the messages of this source to one process at a time, and in order
+   * (single active consumer). Only then can the order of an ordering key be kept. Known after
+   * {@link #check()}.
+   *
+   * @return false if it does not, or if nobody knows
+   */
+  default boolean oneProcessAtATime() {
+    return false;
+  }
+
+  /**
    * Begins to keep a consumer in being. Returns at once; {@link Intake#subscribed()} tells.
    *
    * @param intake where deliveries go

@@ -4,6 +4,11 @@ package dev.semel.spi;
 public enum Step {
   /** A batch of deliveries was taken from the source. */
   RECEIVED,
+  /**
+   * A row names what is about to run, since some of it may have killed a process before; and what
+   * was in a run that died is parked. Both are committed.
+   */
+  STARTED,
   /** The transaction has begun and the keys are locked. */
   LOCKED,
   /** The new keys are inserted, uncommitted; the others are judged. */
@@ -15,5 +20,11 @@ public enum Step {
   /** Effects and keys are committed. */
   COMMITTED,
   /** The acknowledgements are handed to the source. */
-  SETTLED
+  SETTLED,
+  /** A message that failed, or whose key stays in flight, is in its row, uncommitted. */
+  PARKED,
+  /** Parked messages are leased and their attempts counted, committed. */
+  ATTEMPT_COUNTED,
+  /** The rows of parked messages are locked: from here on nobody else can run them. */
+  ROW_LOCKED
 }

@@ -25,11 +25,28 @@ public interface Subscription extends AutoCloseable {
   void giveBack(List<? extends Delivery> deliveries);
 
   /**
-   * Sets whether new messages are wanted. Deliveries that are held stay held.
+   * Sets whether new messages are wanted. Deliveries that are held stay held; but where the broker
+   * gives the messages to one process at a time and in order, they go back all together, since the
+   * next process would otherwise begin with what comes after them.
    *
    * @param wanted false to take nothing new
    */
   void wanted(boolean wanted);
+
+  /**
+   * How many deliveries the source holds unsettled, those included that it has not handed over yet.
+   *
+   * @return 0 once nothing is held, which it stays while nothing is wanted
+   */
+  int held();
+
+  /**
+   * Gives back all that is held, in its order, and subscribes anew if messages are wanted. What was
+   * delivered before is not live any more once this has happened, which is soon after the return.
+   *
+   * @param reason one line, for logs
+   */
+  void renew(String reason);
 
   /**
    * Whether the consumer exists at the broker, as far as is known.

@@ -34,38 +34,38 @@ class HandlerGateTest {
                 }
               }));
 
-  private void close(Object lane) {
+  private void close() {
     for (int i = 1; i <= 4; i++) {
-      assertThat(gate.failed(lane, "k-" + i, STATE)).isEmpty();
+      assertThat(gate.failed("k-" + i, STATE)).isEmpty();
       assertThat(gate.closed()).isFalse();
     }
-    assertThat(gate.failed(lane, "k-5", STATE))
+    assertThat(gate.failed("k-5", STATE))
         .containsExactlyInAnyOrder("k-1", "k-2", "k-3", "k-4", "k-5");
     assertThat(gate.closed()).isTrue();
   }
 
   @Test
   void fiveDifferentMessagesInARowCloseItAndASuccessOpensIt() {
-    close("lane");
+    close();
     assertThat(told).containsExactly("began HANDLER_ENVIRONMENT");
     gate.applied();
     assertThat(gate.closed()).isFalse();
     assertThat(told).containsExactly("began HANDLER_ENVIRONMENT", "ended HANDLER_ENVIRONMENT");
-    close("lane");
+    close();
   }
 
   @Test
   void oneMessageManyTimesOtherErrorsAndSuccessesDoNotCloseIt() {
     for (int i = 0; i < 20; i++) {
-      assertThat(gate.failed("lane", "same", STATE)).isEmpty();
-      assertThat(gate.failed("lane", "no-sql-" + i, null)).isEmpty();
+      assertThat(gate.failed("same", STATE)).isEmpty();
+      assertThat(gate.failed("no-sql-" + i, null)).isEmpty();
     }
     for (int i = 0; i < 20; i++) {
-      gate.failed("lane", "k-" + i, i % 4 == 0 ? "22001" : STATE);
+      gate.failed("k-" + i, i % 4 == 0 ? "22001" : STATE);
     }
     gate.applied();
     for (int i = 0; i < 20; i++) {
-      gate.failed("lane", "k-" + i, STATE);
+      gate.failed("k-" + i, STATE);
       if (i % 4 == 3) {
         gate.applied();
       }
@@ -76,8 +76,8 @@ class HandlerGateTest {
 
   @Test
   void aFailureOfAnotherKindOpensIt() {
-    close("lane");
-    assertThat(gate.failed("lane", "k-6", "22001")).isEmpty();
+    close();
+    assertThat(gate.failed("k-6", "22001")).isEmpty();
     assertThat(gate.closed()).isFalse();
   }
 
@@ -86,12 +86,12 @@ class HandlerGateTest {
    */
   @Test
   void lanesTakeTurns() throws InterruptedException {
-    close("first");
+    close();
     gate.pass("first", () -> false);
     Passing second = new Passing("second");
     second.awaitWaiting();
     assertThat(second.passed()).as("one at a time").isFalse();
-    gate.failed("first", "k-6", STATE);
+    gate.failed("k-6", STATE);
     gate.passed("first");
     Passing again = new Passing("first");
     second.awaitPassed();
@@ -103,7 +103,7 @@ class HandlerGateTest {
   /** Its try came to nothing (a duplicate, a dead delivery), and it has no other message. */
   @Test
   void aLaneWithoutMoreToDoDoesNotKeepTheTurn() throws InterruptedException {
-    close("first");
+    close();
     gate.pass("first", () -> false);
     gate.passed("first");
     new Passing("second").awaitPassed();
@@ -111,7 +111,7 @@ class HandlerGateTest {
 
   @Test
   void nobodyWaitsWhoIsToStop() throws InterruptedException {
-    close("first");
+    close();
     gate.pass("second", () -> true);
     assertThat(gate.closed()).isTrue();
   }

@@ -1,8 +1,10 @@
 package dev.semel.examples;
 
 import dev.semel.Consumer;
+import dev.semel.RetryPolicy;
 import dev.semel.Semel;
 import dev.semel.Setting;
+import dev.semel.rabbitmq.RabbitSourceBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +18,7 @@ public final class SettingsPage {
 
   /** From the root of the repository, after a build. */
   static final String COMMAND =
-      "java -cp semel-core/target/classes:semel-examples/target/classes"
+      "java -cp semel-core/target/classes:semel-rabbitmq/target/classes:semel-examples/target/classes"
           + " dev.semel.examples.SettingsPage docs/settings.md";
 
   private static final String HEAD =
@@ -40,6 +42,13 @@ public final class SettingsPage {
       `Consumer.Builder`. `Semel.Builder.oneAtATime()` overrides lanes, batch and prefetch with 1, for debugging.
       """;
 
+  private static final List<Class<?>> BUILDERS =
+      List.of(
+          Semel.Builder.class,
+          Consumer.Builder.class,
+          RetryPolicy.Builder.class,
+          RabbitSourceBuilder.class);
+
   private SettingsPage() {}
 
   /** Writes the page to the file that is named; without one, to standard output. */
@@ -54,7 +63,9 @@ public final class SettingsPage {
   /** The whole page. */
   static String text() {
     StringBuilder page = new StringBuilder(HEAD.formatted(COMMAND));
-    for (Setting<?> setting : Setting.all()) {
+    List<Setting<?>> all = new ArrayList<>(Setting.all());
+    all.add(RabbitSourceBuilder.MAX_MESSAGE_BYTES);
+    for (Setting<?> setting : all) {
       page.append(row(setting)).append('\n');
     }
     return page.append(TAIL).toString();
@@ -84,9 +95,10 @@ public final class SettingsPage {
   /** Where a builder has a method of the setting's name. */
   private static String builders(String setting) {
     List<String> found = new ArrayList<>();
-    for (Class<?> builder : List.of(Semel.Builder.class, Consumer.Builder.class)) {
+    for (Class<?> builder : BUILDERS) {
       if (Arrays.stream(builder.getMethods()).anyMatch(m -> m.getName().equals(setting))) {
-        found.add("`" + builder.getEnclosingClass().getSimpleName() + ".Builder`");
+        String name = builder.getName();
+        found.add("`" + name.substring(name.lastIndexOf('.') + 1).replace('$', '.') + "`");
       }
     }
     if (found.isEmpty()) {

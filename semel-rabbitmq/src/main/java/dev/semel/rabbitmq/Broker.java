@@ -20,14 +20,23 @@ final class Broker {
    * The most that RabbitMQ itself can be set to accept. With the client's own limit of 64 MiB a
    * larger message would break the connection at each delivery, for ever.
    */
-  private static final int MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
+  static final int MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
 
   private final BrokerUri uri;
+  private final int hardLimit;
   private final SSLContext trust;
   private final CallbackErrors callbackErrors = new CallbackErrors();
 
   Broker(BrokerUri uri) {
+    this(uri, MAX_MESSAGE_BYTES);
+  }
+
+  /**
+   * @param hardLimit of a body in bytes; a larger one breaks the connection
+   */
+  Broker(BrokerUri uri, int hardLimit) {
     this.uri = uri;
+    this.hardLimit = hardLimit;
     this.trust = defaultTrust();
   }
 
@@ -58,7 +67,8 @@ final class Broker {
     factory.setConnectionTimeout(CONNECT_MILLIS);
     factory.setHandshakeTimeout(HANDSHAKE_MILLIS);
     factory.setChannelRpcTimeout(ANSWER_MILLIS);
-    factory.setMaxInboundMessageBodySize(MAX_MESSAGE_BYTES);
+    // the client takes it for the least size that is too large
+    factory.setMaxInboundMessageBodySize(hardLimit + 1);
     factory.setThreadFactory(new DaemonThreads(threads));
     factory.setExceptionHandler(callbackErrors);
     if (uri.tls()) {

@@ -52,6 +52,16 @@ final class RabbitSubscription implements Subscription {
   }
 
   @Override
+  public int held() {
+    return consumer.held();
+  }
+
+  @Override
+  public void renew(String reason) {
+    consumer.renew(reason);
+  }
+
+  @Override
   public boolean subscribed() {
     return consumer.isSubscribed();
   }

@@ -28,9 +28,18 @@ final class Reasons {
     return null;
   }
 
-  static @Nullable Reply reply(Throwable error) {
+  private static @Nullable Method method(Throwable error) {
     ShutdownSignalException signal = find(error, ShutdownSignalException.class);
-    Method reason = signal == null ? null : signal.getReason();
+    return signal == null ? null : signal.getReason();
+  }
+
+  /** How the broker closed the channel, word for word. */
+  static AMQP.Channel.@Nullable Close channelClose(Throwable error) {
+    return method(error) instanceof AMQP.Channel.Close close ? close : null;
+  }
+
+  static @Nullable Reply reply(Throwable error) {
+    Method reason = method(error);
     if (reason instanceof AMQP.Channel.Close close) {
       return new Reply(close.getReplyCode(), OneLine.of(close.getReplyText()));
     }

@@ -46,11 +46,11 @@ final class Reconciler {
   }
 
   /** Adds a consumer; null if this loop has ended with its last one. */
-  synchronized @Nullable Subscription subscribe(Intake intake, int prefetch) {
+  synchronized @Nullable Subscription subscribe(Intake intake, ConsumerSpec spec) {
     if (ended) {
       return null;
     }
-    WantedConsumer consumer = new WantedConsumer(queue, intake, prefetch, this::wake);
+    WantedConsumer consumer = new WantedConsumer(spec, intake, this::wake);
     consumers.add(consumer);
     if (started) {
       wake();
@@ -139,6 +139,7 @@ final class Reconciler {
         }
       }
     }
+    consumers.forEach(WantedConsumer::conclude);
     return true;
   }
 

@@ -63,10 +63,25 @@ final class Refusals {
     return unavailable(error);
   }
 
+  private String what(String queue) {
+    return "queue '" + OneLine.of(queue) + "' in vhost '" + uri.vhost() + "'";
+  }
+
+  /** It was said to be what it is not. */
+  SemelException notSingleActive(String queue) {
+    return new ConfigurationException(
+        who
+            + " has "
+            + what(queue)
+            + " without a single active consumer, though singleActiveConsumer() says that it has"
+            + " one: declare it anew with x-single-active-consumer = true, or leave"
+            + " singleActiveConsumer() out");
+  }
+
   /** An error while asking for a queue. */
   SemelException ofQueue(String queue, Exception error) {
     Reasons.@Nullable Reply reply = Reasons.reply(error);
-    String what = "queue '" + OneLine.of(queue) + "' in vhost '" + uri.vhost() + "'";
+    String what = what(queue);
     return switch (reply == null ? 0 : reply.code()) {
       case AMQP.NOT_FOUND ->
           new ConfigurationException(

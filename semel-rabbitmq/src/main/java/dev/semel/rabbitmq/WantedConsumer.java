@@ -23,14 +23,18 @@ import org.slf4j.LoggerFactory;
  * broker passes over the late settlement of the other. For that time up to twice the prefetch is
  * held. A retired channel closes with its last settlement, or when the next one is to be retired,
  * so that a handler that hangs cannot collect channels.
+ *
+ * <p><b>A renewal</b> marks the channels that there are as outdated; the loop gives back what they
+ * hold, and then a consumer is lacking like any other. Only if none can be made at once has it been
+ * lost, and the intake is told.
  */
 final class WantedConsumer {
 
   private static final Logger log = LoggerFactory.getLogger(WantedConsumer.class);
 
+  private final ConsumerSpec spec;
   private final String queue;
   private final Intake intake;
-  private final int prefetch;
   private final Runnable wake;
   private final Backoff backoff = new Backoff(System::nanoTime);
   private final CountDownLatch gone = new CountDownLatch(1);
@@ -41,16 +45,51 @@ final class WantedConsumer {
   private boolean told;
   private boolean warned;
 
-  WantedConsumer(String queue, Intake intake, int prefetch, Runnable wake) {
-    this.queue = queue;
+  WantedConsumer(ConsumerSpec spec, Intake intake, Runnable wake) {
+    this.spec = spec;
+    this.queue = spec.queue();
     this.intake = intake;
-    this.prefetch = prefetch;
     this.wake = wake;
   }
 
   void wanted(boolean value) {
     wanted = value;
     wake.run();
+  }
+
+  /**
+   * What is held now is to be given back. A second call before that has happened changes nothing:
+   * it means the same channels.
+   */
+  void renew(String reason) {
+    // in this order, in which a channel is moved
+    for (ConsumerChannel channel : new ConsumerChannel[] {current, retired}) {
+      if (channel != null) {
+        channel.outdate(reason);
+      }
+    }
+    wake.run();
+  }
+
+  /**
+   * What is held, on whichever channel. While nothing is wanted, at least 1 until it is certain
+   * that nothing more can come. Takes no lock. A channel that is moved from current to retired is
+   * seen in one place or in both, as it is looked for in the order in which it is moved.
+   */
+  int held() {
+    ConsumerChannel now = current;
+    ConsumerChannel old = retired;
+    // before the counts: what comes in between is counted
+    int least = !wanted && (expects(now) || expects(old)) ? 1 : 0;
+    return Math.max(least, held(now) + (old == now ? 0 : held(old)));
+  }
+
+  private static boolean expects(@Nullable ConsumerChannel channel) {
+    return channel != null && channel.expects();
+  }
+
+  private static int held(@Nullable ConsumerChannel channel) {
+    return channel == null ? 0 : channel.held();
   }
 
   /** Nothing is handed out or settled from now on; the rest is done by the loop. */
@@ -84,35 +123,62 @@ final class WantedConsumer {
 
   /** Sees what has become of the consumer, and ends what is not wanted any more. */
   void observe() {
+    replaceOutdated();
     ConsumerChannel now = current;
     if (now != null && !now.live()) {
       current = null;
       now.abandon();
       lost(now.reason());
     } else if (now != null && now.cancelledByBroker()) {
-      current = null;
       retire(now);
       lost("consumer cancelled by the broker (queue deleted or moved, or acknowledgement timeout)");
     } else if (now != null && !wanted && now.consuming()) {
-      cancel(now);
+      if (spec.inOrder()) {
+        // A mere cancel would let the next consumer begin with what comes after that which is held.
+        told = false;
+        current = null;
+        now.shut();
+      } else {
+        cancel(now);
+      }
     }
     ConsumerChannel old = retired;
-    if (old != null && (!old.live() || old.isSettled())) {
-      retired = null;
+    if (old != null && old.held() == 0) {
       old.shut();
+      retired = null;
     }
+  }
+
+  private void replaceOutdated() {
+    if (shutIfOutdated(current)) {
+      current = null;
+    }
+    if (shutIfOutdated(retired)) {
+      retired = null;
+    }
+  }
+
+  private boolean shutIfOutdated(@Nullable ConsumerChannel channel) {
+    String reason = channel == null ? null : channel.outdated();
+    if (channel == null || reason == null) {
+      return false;
+    }
+    log.info("queue {}: {} deliveries go back, for a new start: {}", queue, channel.held(), reason);
+    channel.shut();
+    return true;
   }
 
   private void retire(ConsumerChannel channel) {
     ConsumerChannel older = retired;
+    if (older != null) {
+      older.shut();
+    }
     retired = channel;
+    current = null;
     try {
       channel.retire();
     } catch (IOException | RuntimeException e) {
       log.debug("queue {}: the cancel was not confirmed: {}", queue, Reasons.line(e));
-    }
-    if (older != null) {
-      older.shut();
     }
   }
 
@@ -122,13 +188,17 @@ final class WantedConsumer {
       channel.cancel();
     } catch (IOException | RuntimeException e) {
       log.debug("queue {}: the consumer was not cancelled: {}", queue, Reasons.line(e));
-      current = null;
       channel.abandon();
+      current = null;
     }
   }
 
   private void lost(String reason) {
     backoff.failed();
+    tellLoss(reason);
+  }
+
+  private void tellLoss(String reason) {
     if (told) {
       told = false;
       if (wanted && !closed) {
@@ -148,7 +218,7 @@ final class WantedConsumer {
    */
   private boolean isFull() {
     ConsumerChannel now = current;
-    return now != null && now.live() && now.held() >= prefetch;
+    return now != null && now.held() >= spec.prefetch();
   }
 
   /** When to try next, if it is lacking: 0 means now. */
@@ -160,20 +230,23 @@ final class WantedConsumer {
     ConsumerChannel channel = current;
     try {
       if (channel == null) {
-        channel = ConsumerChannel.open(connection, queue, prefetch, intake, wake);
+        channel = ConsumerChannel.open(connection, spec, intake, wake);
         current = channel;
         if (closed) {
           channel.end(); // close() may have come before there was anything to end
         }
       }
-      channel.consume();
+      if (!channel.consume(() -> wanted)) {
+        return;
+      }
     } catch (IOException | RuntimeException e) {
       backoff.failed();
-      current = null;
       if (channel != null) {
         channel.abandon();
       }
+      current = null;
       notConsuming(e);
+      tellLoss("no consumer after a new start: " + Reasons.line(e));
       return;
     }
     backoff.succeeded();
@@ -183,6 +256,13 @@ final class WantedConsumer {
     }
     told = true;
     tell(intake::subscribed);
+  }
+
+  /** At the end of a pass: an outdated consumer that could not be replaced in it is a lost one. */
+  void conclude() {
+    if (current == null) {
+      tellLoss("no consumer after a new start");
+    }
   }
 
   private void notConsuming(Exception e) {

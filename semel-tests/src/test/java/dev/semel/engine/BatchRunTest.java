@@ -13,6 +13,7 @@ import dev.semel.testkit.TestDatabase;
 import dev.semel.testkit.WithServices;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +41,9 @@ class BatchRunTest {
     this.settings = Semel.builder(database.runtimeDataSource()).settings();
   }
 
+  private static final ParkedMessages.Parking FAILED =
+      ParkedMessages.Parking.failed("reason", false, Duration.ofSeconds(1));
+
   @BeforeEach
   void open() throws SQLException {
     connection = database.runtimeDataSource().getConnection();
@@ -47,10 +51,7 @@ class BatchRunTest {
     Tables tables = Tables.of("semel");
     Claims claims =
         new Claims(
-            tables.processed(),
-            consumer,
-            tables.installation().scope(connection, consumer.name()),
-            step -> {});
+            tables, consumer, tables.installation().scope(connection, consumer.name()), step -> {});
     connection.rollback();
     run = new BatchRun(tables, claims, consumer, Timeouts.of(settings), step -> {});
     k = UUID.randomUUID().toString();
@@ -80,7 +81,7 @@ class BatchRunTest {
   }
 
   private List<Outcome> apply(Entry... entries) {
-    var result = run.apply(connection, List.of(entries), NOTHING, () -> false);
+    var result = run.apply(connection, null, List.of(entries), NOTHING, () -> false);
     return ((BatchRun.Result.Committed) result).outcomes();
   }
 
@@ -88,7 +89,7 @@ class BatchRunTest {
   @Test
   void parkingWhatHasBecomeAConflictKeepsIt() throws SQLException {
     apply(entry("first", true));
-    var result = run.park(connection, entry("other", true), "reason", new Exception("failed"));
+    var result = run.park(connection, entry("other", true), FAILED, new Exception("failed"));
     assertThat(((BatchRun.Result.Committed) result).outcomes())
         .containsExactly(new Outcome.Conflict());
     assertThat(rows("parked_messages")).isEqualTo(1);
@@ -97,7 +98,7 @@ class BatchRunTest {
   @Test
   void parkingWhatHasBeenAppliedMeanwhileKeepsNothing() throws SQLException {
     apply(entry("first", true));
-    var result = run.park(connection, entry("first", true), "reason", new Exception("failed"));
+    var result = run.park(connection, entry("first", true), FAILED, new Exception("failed"));
     assertThat(((BatchRun.Result.Committed) result).outcomes())
         .containsExactly(new Outcome.Duplicate());
     assertThat(rows("parked_messages")).isZero();

@@ -37,6 +37,7 @@ class BlameTest extends WorkerTest {
 
   private static final Duration RESUMES = Duration.ofSeconds(5);
   private static final Duration GOOD_ONES = Duration.ofSeconds(15);
+  private static final int PREFETCH = 20;
 
   BlameTest(TestDatabase database, TestVhost vhost, RabbitNode broker) throws SQLException {
     super(database, vhost, broker);
@@ -54,7 +55,8 @@ class BlameTest extends WorkerTest {
   /** Its error has the SQLSTATE of a server that chokes, again and again. */
   @Test
   void oneSlowMessageStopsNobody() throws IOException, SQLException {
-    WorkerProcess worker = start(worker().lanes(1).batch(10).statementTimeoutMillis(300));
+    WorkerProcess worker =
+        start(worker().lanes(1).batch(10).statementTimeoutMillis(300).attempts(3));
     publish("slow", "sql SELECT pg_sleep(60)");
     publishAll(keys("beside", 20), "ok");
     worker.awaitLine("FAILED slow 1 .*statement timeout.*");
@@ -63,12 +65,20 @@ class BlameTest extends WorkerTest {
     publishAll(keys("later", 20), "ok");
     awaitSettled(worker, keys("later", 20), "Applied");
     worker.awaitLine("FAILED slow 3 .*");
+    worker.awaitLine("DIED slow ");
+    awaitQueueEmpty();
 
     assertThat(worker.lines()).noneMatch(l -> l.startsWith("AWAY"));
     assertThat(worker.lines().stream().filter(l -> l.startsWith("FAILED")))
         .allMatch(l -> l.startsWith("FAILED slow "));
     assertOnceEach();
     assertThat(ledger.effects()).isEqualTo(40);
+    assertThat(ledger.parkedRows())
+        .singleElement()
+        .asString()
+        .startsWith("slow|dead|3|0|handler failed|")
+        .contains("statement timeout")
+        .endsWith("|57014");
   }
 
   @Test
@@ -127,6 +137,7 @@ class BlameTest extends WorkerTest {
     awaitQueueEmpty();
 
     assertThat(worker.lines().stream().filter(l -> l.startsWith("AWAY"))).hasSize(1);
+    assertThat(worker.lines()).as("attempts").noneMatch(l -> l.startsWith("FAILED"));
     assertOnceEach();
     assertThat(ledger.effects()).isEqualTo(8);
     assertThat(database.queryLong("SELECT count(*) FROM public.business")).isEqualTo(9);
@@ -137,19 +148,31 @@ class BlameTest extends WorkerTest {
   @CsvSource({"5, 1, 50", "6, 1, 1", "8, 2, 1"})
   void poisonMessagesInARowDoNotStopTheGoodOnes(int poison, int lanes, int batch)
       throws IOException, SQLException {
-    publishAll(keys("poison", poison), "sql INSERT INTO public.business VALUES ('taken')");
-    publishAllNumbered("good", 30, "sql INSERT INTO public.business VALUES ('%s')");
-    WorkerProcess worker = start(worker().lanes(lanes).batch(batch).prefetch(20));
+    WorkerProcess worker =
+        start(worker().lanes(lanes).batch(batch).prefetch(PREFETCH).lockTimeoutMillis(30_000));
+    warmUp(worker);
+    whileLanesWait(
+        lanes,
+        () -> {
+          publishAll(keys("poison", poison), "sql INSERT INTO public.business VALUES ('taken')");
+          publishAllNumbered("good", 30, "sql INSERT INTO public.business VALUES ('%s')");
+          Await.until(
+              "as many as can be are delivered",
+              DEADLINE,
+              () -> vhost.readyCount(queue) == poison + 30 - (PREFETCH - lanes));
+        });
     long start = System.nanoTime();
     awaitSettled(worker, keys("good", 30), "Applied");
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(GOOD_ONES);
-    assertThat(worker.lines())
-        .anyMatch(l -> l.startsWith("FAILED poison-") && l.contains("business_pkey"));
+    keys("poison", poison).forEach(k -> worker.awaitLine("^ENTERED " + k + "$"));
+    // Their own failures, or, where no good one came between them, taken for the environment's.
+    worker.awaitLine("FAILED poison-.*business_pkey|AWAY HANDLER_ENVIRONMENT payments .*23505");
 
     assertOnceEach();
-    assertThat(ledger.effects()).isEqualTo(30);
-    assertThat(ledger.keys()).isEqualTo(30);
-    assertThat(ledger.parked()).isZero();
+    int others = WARM + lanes;
+    assertThat(ledger.effects()).isEqualTo(30 + others);
+    assertThat(ledger.keys()).isEqualTo(30 + others);
+    assertThat(ledger.parkedRows()).allMatch(row -> row.matches("(?s)poison-.*\\|23505"));
   }
 
   /** Bodies with a number of their own. */

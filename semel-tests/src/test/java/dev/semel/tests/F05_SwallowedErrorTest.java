@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A handler stores its effect, then runs a statement that fails, swallows the error and returns.
- * Right: the message has failed; no effect, no key, never acknowledged, and it comes again.
+ * Right: the message has failed; no effect, no key, and it runs again, from the parked messages or
+ * from the broker, as the consumer's policy has it.
  */
 class F05_SwallowedErrorTest extends WorkerTest {
 
@@ -26,8 +27,33 @@ class F05_SwallowedErrorTest extends WorkerTest {
   }
 
   @Test
-  void staysWithTheBroker() throws IOException, SQLException {
-    WorkerProcess worker = start(worker().lanes(1));
+  void isDeadInTheEndAndSaysWhy() throws IOException, SQLException {
+    WorkerProcess worker = start(worker().lanes(1).attempts(2));
+    publish("k", SWALLOWS);
+    publishAll(keys("fine", 10), "ok");
+    worker.awaitLine("SWALLOWED 42P01");
+    worker.awaitLine("DIED k |SETTLED k (Applied|Duplicate)");
+    worker.awaitLine("SETTLED fine-9");
+    awaitQueueEmpty();
+
+    assertThat(ledger.effects("k")).isZero();
+    assertThat(Seen.count("FAILED k .*", worker)).isEqualTo(2);
+    Verdict verdict = assertOnceEach();
+    assertThat(verdict.balance().parked()).isEqualTo(1);
+    assertThat(verdict.balance().queued()).isZero();
+    assertThat(ledger.effects()).isEqualTo(10);
+    assertThat(ledger.keys()).isEqualTo(10);
+    assertThat(ledger.parkedRows())
+        .singleElement()
+        .asString()
+        .startsWith("k|dead|2|0|handler failed|")
+        .contains("TransactionMisuseException|handler swallowed an SQL error")
+        .endsWith("|25P02");
+  }
+
+  @Test
+  void staysWithTheBrokerIfTheConsumerWantsIt() throws IOException, SQLException {
+    WorkerProcess worker = start(worker().lanes(1).requeue());
     publish("k", SWALLOWS);
     publishAll(keys("fine", 10), "ok");
     worker.awaitLine("SWALLOWED 42P01");
@@ -50,19 +76,21 @@ class F05_SwallowedErrorTest extends WorkerTest {
   void isAppliedOnceTheReasonIsGone() throws IOException, SQLException {
     WorkerProcess worker = start(worker().lanes(1));
     publish("k", SWALLOWS);
-    String failed = worker.awaitLine("FAILED k 2|SETTLED k");
+    String failed = worker.awaitLine("FAILED k 2|SETTLED k (Applied|Duplicate)");
     database.executeAsOwner(
         "CREATE TABLE public.later (n int)",
         "GRANT INSERT ON public.later TO " + database.runtimeName());
     try {
       awaitQueueEmpty();
-      Seen.awaitSettled(1, worker);
+      worker.awaitLine("SETTLED k Applied");
       assertOnceEach();
       assertThat(failed).contains("swallowed an SQL error");
       assertThat(ledger.effects("k")).isEqualTo(1);
       assertThat(database.queryLong("SELECT count(*) FROM public.later")).isEqualTo(1);
       assertThat(Seen.count("SETTLED k Applied.*", worker)).isEqualTo(1);
-      assertThat(Seen.count("SETTLED .*", worker)).isEqualTo(1);
+      assertThat(Seen.count("SETTLED k Parked.*", worker)).isEqualTo(1);
+      assertThat(Seen.count("SETTLED .*", worker)).isEqualTo(2);
+      assertThat(ledger.parked()).isZero();
     } finally {
       database.executeAsOwner("DROP TABLE public.later");
     }

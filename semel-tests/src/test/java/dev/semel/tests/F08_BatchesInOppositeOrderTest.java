@@ -53,16 +53,21 @@ class F08_BatchesInOppositeOrderTest extends WorkerTest {
   @Test
   void noDeadlock() throws IOException, SQLException {
     WorkerProcess one = start(batches(queue));
+    warmUp(one);
     // The same consumer at a queue of its own, so that the test says who gets which order.
     database.executeAsOwner("DELETE FROM semel.consumers");
     WorkerProcess two = start(batches(descending));
+    for (String key : keys("two", WARM)) {
+      publishPrepared(List.of(to(descending, key)));
+      two.awaitLine("SETTLED " + key + " Applied.*");
+    }
     for (int round = 0; round < ROUNDS; round++) {
       claimTogether(round, one, two);
     }
-    Seen.awaitSettled(ROUNDS * (2 * KEYS + 2), one, two);
+    Seen.awaitSettled(ROUNDS * (2 * KEYS + 2) + 2 * WARM, one, two);
 
     assertOnceEach();
-    assertThat(ledger.effects()).isEqualTo(ROUNDS * (KEYS + 2));
+    assertThat(ledger.effects()).isEqualTo(ROUNDS * (KEYS + 2) + 2 * WARM);
     assertThat(ledger.parked()).isZero();
     assertThat(Seen.inServerLog(postgres, database, "40P01")).isEmpty();
     assertThat(Seen.count("FAILED .*", one, two)).isZero();

@@ -3,7 +3,6 @@ package dev.semel.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.checker.Verdict;
-import dev.semel.testkit.Await;
 import dev.semel.testkit.RabbitNode;
 import dev.semel.testkit.TestDatabase;
 import dev.semel.testkit.TestVhost;
@@ -11,6 +10,7 @@ import dev.semel.tests.worker.WorkerProcess;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -39,25 +39,28 @@ class F10_WhoseConnectionTest extends WorkerTest {
     methods.forEach(m -> all.add(publication(m, "call " + m)));
     keys("fine", 10).forEach(k -> all.add(publication(k, "ok")));
     publishPrepared(all);
-    WorkerProcess worker = start(worker().lanes(1));
-    List<String> again =
-        methods.stream().map(m -> worker.awaitLine("FAILED " + m + " 2|SETTLED " + m)).toList();
+    WorkerProcess worker = start(worker().lanes(1).attempts(2));
+    methods.forEach(m -> worker.awaitLine("DIED " + m + " |SETTLED " + m + " (Applied|Dup)"));
     worker.awaitLine("SETTLED fine-9");
-    Await.until(
-        "the broker holds no more than what fails",
-        DEADLINE,
-        () -> broker.messageCount(vhost.name(), queue) <= methods.size());
+    awaitQueueEmpty();
 
     Verdict verdict = assertOnceEach();
-    assertThat(again)
+    assertThat(ledger.parkedRows())
         .zipSatisfy(
-            methods,
-            (line, m) -> assertThat(line).contains("Connection." + m + " is refused in a handler"));
-    assertThat(verdict.balance().queued()).isEqualTo(methods.size());
+            methods.stream().sorted(Comparator.comparing(m -> m)).toList(),
+            (row, m) ->
+                assertThat(row)
+                    .startsWith(m + "|dead|2|0|handler failed|")
+                    .contains("Connection." + m + " is refused in a handler"));
+    methods.forEach(
+        m ->
+            assertThat(Seen.count("FAILED " + m + " .* is refused in a handler.*", worker))
+                .isEqualTo(2));
+    assertThat(verdict.balance().parked()).isEqualTo(methods.size());
+    assertThat(verdict.balance().queued()).isZero();
     assertThat(verdict.balance().duplicates()).isZero();
     assertThat(ledger.effects()).isEqualTo(10);
     assertThat(ledger.keys()).isEqualTo(10);
-    assertThat(ledger.parked()).isZero();
   }
 
   /** Behind the back of the handed connection: refused by the database, and never tried again. */

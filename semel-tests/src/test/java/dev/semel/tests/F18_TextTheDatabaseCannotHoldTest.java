@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.impl.LongStringHelper;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.RabbitNode;
 import dev.semel.testkit.TestDatabase;
 import dev.semel.testkit.TestVhost;
@@ -58,10 +59,22 @@ class F18_TextTheDatabaseCannotHoldTest extends WorkerTest {
       mixed.add(withHeader("good-" + i, "good-" + i, utf8("ok")));
       mixed.add(withHeader("bad-" + i, bad.get(i), BODIES.get(i)));
     }
-    vhost.publishAll(mixed);
-    WorkerProcess worker = start(worker().lanes(1).header(HEADER));
+    WorkerProcess worker = start(worker().lanes(1).header(HEADER).lockTimeoutMillis(30_000));
+    for (String key : keys("warm", WARM)) {
+      vhost.publishAll(List.of(withHeader(key, key, utf8("ok"))));
+      worker.awaitLine("SETTLED " + key + " Applied.*");
+    }
+    HeldLanes.hold(
+        database,
+        List.of("held"),
+        key -> vhost.publishAll(List.of(withHeader(key, key, utf8("ok")))),
+        () -> {
+          vhost.publishAll(mixed);
+          Await.until("all to be prefetched", DEADLINE, () -> vhost.readyCount(queue) == 0);
+        });
     awaitQueueEmpty();
     worker.stop();
+    assertThat(Seen.count("SETTLED .* batch=" + mixed.size(), worker)).isEqualTo(mixed.size());
 
     for (int i = 0; i < bad.size(); i++) {
       String good = "good-" + i;
@@ -70,7 +83,7 @@ class F18_TextTheDatabaseCannotHoldTest extends WorkerTest {
       assertThat(ledger.effects("bad-" + i)).isZero();
     }
     assertThat(worker.lines()).noneMatch(l -> l.startsWith("FAILED") || l.startsWith("AWAY"));
-    assertThat(ledger.keys()).isEqualTo(bad.size());
+    assertThat(ledger.keys()).isEqualTo(WARM + 1 + bad.size());
     assertThat(ledger.parked("unusable id: header order has a NUL in it")).isEqualTo(2);
     assertThat(ledger.parked("unusable id: header order is not UTF-8")).isEqualTo(3);
     assertThat(parkedBodies("message_id IS NULL"))
@@ -99,18 +112,27 @@ class F18_TextTheDatabaseCannotHoldTest extends WorkerTest {
       first.add(nasty("as-conflict-" + i, utf8("ok")));
       conflicting.add(nasty("as-conflict-" + i, BODIES.get(i)));
     }
-    publishPrepared(first);
-    WorkerProcess worker = start(worker().lanes(1));
-    awaitQueueEmpty();
-    publishPrepared(conflicting);
-    awaitQueueEmpty();
+    WorkerProcess worker = start(worker().lanes(1).lockTimeoutMillis(30_000));
+    warmUp(worker);
+    for (List<TestVhost.Publication> batch : List.of(first, conflicting)) {
+      whileLanesWait(
+          1,
+          () -> {
+            publishPrepared(batch);
+            Await.until("all to be prefetched", DEADLINE, () -> vhost.readyCount(queue) == 0);
+          });
+      awaitQueueEmpty();
+    }
     worker.stop();
+    for (List<?> batch : List.of(first, conflicting)) {
+      assertThat(Seen.count("SETTLED as-.* batch=" + batch.size(), worker)).isEqualTo(batch.size());
+    }
     assertThat(worker.lines())
         .contains("STOPPED")
         .noneMatch(l -> l.startsWith("FAILED") || l.startsWith("AWAY"));
 
     assertOnceEach();
-    assertThat(ledger.effects()).isEqualTo(2L * BODIES.size());
+    assertThat(ledger.effects()).isEqualTo(2L * BODIES.size() + WARM + 2);
     assertThat(ledger.parked("conflict%")).isEqualTo(BODIES.size());
     assertThat(parkedBodies("message_id LIKE 'as-conflict-%'"))
         .containsExactlyInAnyOrderElementsOf(BODIES);

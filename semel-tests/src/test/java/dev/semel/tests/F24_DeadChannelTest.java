@@ -29,14 +29,17 @@ class F24_DeadChannelTest extends WorkerTest {
   @ValueSource(ints = {1, PREFETCH})
   void nothingRunsOnAClosedChannel(int batch) throws IOException, SQLException {
     int seen = broker.log().length();
-    publish("before", "wait all-here");
-    WorkerProcess worker = start(worker().lanes(1).prefetch(PREFETCH + 1).batch(batch));
-    worker.awaitLine("^ENTERED before$");
-    publish("slow", "wait closed");
+    WorkerProcess worker =
+        start(worker().lanes(1).prefetch(PREFETCH + 1).batch(batch).lockTimeoutMillis(30_000));
+    warmUp(worker);
     List<String> others = keys("k", PREFETCH - 1);
-    publishAll(others, "ok");
-    Await.until("all to be prefetched", DEADLINE, () -> vhost.readyCount(queue) == 0);
-    Files.createFile(history.resolve("all-here"));
+    whileLanesWait(
+        1,
+        () -> {
+          publish("slow", "wait closed");
+          publishAll(others, "ok");
+          Await.until("all to be prefetched", DEADLINE, () -> vhost.readyCount(queue) == 0);
+        });
     worker.awaitLine("^ENTERED slow$");
     worker.awaitLine("^AWAY CONSUMER ");
     worker.awaitLine("^BACK CONSUMER ");
@@ -46,9 +49,10 @@ class F24_DeadChannelTest extends WorkerTest {
 
     WorkerLines lines = new WorkerLines(worker.lines());
     assertOnceEach();
-    assertThat(ledger.effects()).isEqualTo(PREFETCH + 1);
+    assertThat(ledger.effects()).isEqualTo(WARM + 1 + PREFETCH);
     assertThat(broker.log().substring(seen)).contains("Timeout value used: 3000 ms");
     assertThat(lines.of("ENTERED", "slow")).hasSize(1);
+    assertThat(lines.of("SETTLED", "slow").get(0)).contains(" Applied").endsWith("batch=" + batch);
     assertThat(others)
         .allSatisfy(
             k -> {

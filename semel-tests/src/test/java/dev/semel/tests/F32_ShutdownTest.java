@@ -35,11 +35,24 @@ class F32_ShutdownTest extends WorkerTest {
   @Test
   void whatRunsFinishesAndTheRestGoesBack() throws IOException, SQLException {
     List<String> keys = keys("k", PREFETCH);
-    publishAll(keys, "wait go");
+    // The lanes are held until all are here, so that each has one running and four behind it in its
+    // batch.
     WorkerProcess worker =
-        start(worker().lanes(LANES).prefetch(PREFETCH).batch(5).graceMillis(GRACE.toMillis()));
+        start(
+            worker()
+                .lanes(LANES)
+                .prefetch(LANES + PREFETCH)
+                .batch(PREFETCH / LANES)
+                .graceMillis(GRACE.toMillis())
+                .lockTimeoutMillis(30_000));
+    warmUp(worker);
+    whileLanesWait(
+        LANES,
+        () -> {
+          publishAll(keys, "wait go");
+          Await.until("all to be prefetched", DEADLINE, () -> vhost.readyCount(queue) == 0);
+        });
     Await.until("4 handlers to run", DEADLINE, () -> entered(worker).size() == LANES);
-    Await.until("all to be prefetched", DEADLINE, () -> vhost.readyCount(queue) == 0);
 
     long signalled = System.nanoTime();
     worker.child().terminate();
@@ -52,10 +65,13 @@ class F32_ShutdownTest extends WorkerTest {
 
     assertThat(entered(worker)).hasSize(LANES);
     WorkerLines lines = new WorkerLines(worker.lines());
-    assertThat(lines.starting("SETTLED ")).hasSize(LANES).allMatch(l -> l.contains(" Applied"));
+    assertThat(lines.all().stream().filter(l -> l.startsWith("SETTLED k-")))
+        .hasSize(LANES)
+        .allMatch(l -> l.contains(" Applied") && l.endsWith(" batch=" + PREFETCH / LANES));
+    assertThat(lines.starting("SETTLED ")).hasSize(WARM + 2 * LANES);
     assertThat(lines.starting("FAILED ")).isEmpty();
     assertThat(lines.all()).contains("STOPPED");
-    assertThat(ledger.effects()).isEqualTo(LANES);
+    assertThat(ledger.effects()).isEqualTo(WARM + 2 * LANES);
     Await.until("16 to be back", DEADLINE, () -> vhost.readyCount(queue) == PREFETCH - LANES);
     assertThat(broker.messageCount(vhost.name(), queue)).isEqualTo(PREFETCH - LANES);
 
@@ -94,6 +110,6 @@ class F32_ShutdownTest extends WorkerTest {
   }
 
   private static List<String> entered(WorkerProcess worker) {
-    return new WorkerLines(worker.lines()).starting("ENTERED ");
+    return worker.lines().stream().filter(l -> l.startsWith("ENTERED k-")).toList();
   }
 }

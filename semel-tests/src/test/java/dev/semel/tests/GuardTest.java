@@ -70,7 +70,7 @@ class GuardTest extends WorkerTest {
     assertOnceEach();
     assertKeysAndEffectsAgree();
     int misdeeds = Misdeed.ENDING.size();
-    assertThat(ledger.effects()).isEqualTo((copyFirst ? 2L : 3L) * misdeeds + 1 + gates);
+    assertThat(ledger.effects()).isEqualTo((copyFirst ? 2L : 3L) * misdeeds + 1 + WARM + gates);
     assertThat(ledger.parked()).isEqualTo(2L * misdeeds);
     for (Misdeed misdeed : Misdeed.ENDING) {
       assertThat(
@@ -100,12 +100,14 @@ class GuardTest extends WorkerTest {
       publish(after, "ok");
       worker.awaitLine("SETTLED " + after + " Applied.*");
       batch(worker, misdeed, true);
-      worker.awaitLine("SETTLED " + misdeed.name() + " Applied.*");
+      // Whoever comes after a role that was not reset fails, which cuts the batch.
+      String size = misdeed.name().equals("role") ? "[134]" : "4";
+      worker.awaitLine("SETTLED " + misdeed.name() + " Applied.* batch=" + size + "$");
     }
     awaitQueueEmpty();
     assertOnceEach();
     assertKeysAndEffectsAgree();
-    assertThat(ledger.effects()).isEqualTo(5L * Misdeed.HARMLESS.size() + 1 + gates);
+    assertThat(ledger.effects()).isEqualTo(5L * Misdeed.HARMLESS.size() + 1 + WARM + gates);
     assertThat(ledger.parked()).isZero();
     Hostile.assertUntouched(database);
   }
@@ -114,19 +116,47 @@ class GuardTest extends WorkerTest {
   @ParameterizedTest(name = "batchHandler {0}")
   @ValueSource(booleans = {false, true})
   void aSwallowedErrorIsNoSuccess(boolean batchHandler) throws IOException, SQLException {
-    WorkerProcess worker = start(spec(batchHandler));
+    WorkerProcess worker = start(spec(batchHandler).attempts(2));
     applyOnce(worker);
     Misdeed swallow = new Misdeed("swallow", "swallow INSERT INTO nowhere VALUES (1)", "");
     batch(worker, swallow, true);
     worker.awaitLine("FAILED swallow 1 .*handler swallowed an SQL error.*");
     worker.awaitLine("FAILED swallow 2 .*handler swallowed an SQL error.*");
+    awaitQueueEmpty();
     assertThat(worker.lines()).contains("SWALLOWED 42P01").noneMatch(l -> l.startsWith("AWAY"));
+    assertThat(entered(worker, "swallow-before"))
+        .as("the batch was rolled back, and the one before it ran again, in the end alone")
+        .isEqualTo(batchHandler ? 2 : 3);
 
     assertOnceEach();
     assertKeysAndEffectsAgree();
     assertThat(ledger.effects("swallow")).isZero();
-    assertThat(ledger.effects()).isEqualTo(3L + gates);
-    assertThat(ledger.parked()).isZero();
+    assertThat(ledger.effects()).isEqualTo(3L + WARM + gates);
+    assertThat(ledger.parkedRows())
+        .singleElement()
+        .asString()
+        .startsWith("swallow|dead|2|0|handler failed|")
+        .contains("handler swallowed an SQL error");
+  }
+
+  /**
+   * In one batch with a handler that has swallowed an error, the next one gets "transaction is
+   * aborted". Right: that is no failure of its own, not even where the first one is the last.
+   */
+  @ParameterizedTest(name = "batchHandler {0}")
+  @ValueSource(booleans = {false, true})
+  void aSwallowedErrorIsNotTheNextOnesFault(boolean batchHandler) throws IOException, SQLException {
+    WorkerProcess worker = start(spec(batchHandler).attempts(1));
+    applyOnce(worker);
+    batch(worker, new Misdeed("swallow", "swallow INSERT INTO nowhere VALUES (1)", ""), true);
+    worker.awaitLine("DIED swallow ");
+    awaitQueueEmpty();
+
+    assertThat(Seen.count("FAILED swallow-.*", worker)).isZero();
+    assertOnceEach();
+    assertKeysAndEffectsAgree();
+    assertThat(ledger.effects()).isEqualTo(3L + WARM + gates);
+    assertThat(ledger.parkedRows()).singleElement().asString().startsWith("swallow|dead|1|");
   }
 
   /** Batches are halved by every failure; the first one is large enough for all that follow. */
@@ -136,6 +166,7 @@ class GuardTest extends WorkerTest {
   }
 
   private void applyOnce(WorkerProcess worker) throws IOException {
+    warmUp(worker);
     publish(COPY, "ok");
     worker.awaitLine("SETTLED " + COPY + " Applied.*");
   }

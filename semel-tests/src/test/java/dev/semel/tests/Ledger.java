@@ -4,8 +4,13 @@ import dev.semel.Message;
 import dev.semel.Semel;
 import dev.semel.Tx;
 import dev.semel.testkit.TestDatabase;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The tables of a test: Semel's own, and {@code effects}, which has no unique key on purpose. */
 final class Ledger {
@@ -65,5 +70,22 @@ final class Ledger {
   long parked(String reasonLike) throws SQLException {
     return database.queryLong(
         "SELECT count(*) FROM semel.parked_messages WHERE reason LIKE '" + reasonLike + "'");
+  }
+
+  /** {@code key|state|attempts|deaths|reason|error class|error message|SQLSTATE}, by key. */
+  List<String> parkedRows() throws SQLException {
+    List<String> rows = new ArrayList<>();
+    try (Connection c = database.superConnection();
+        Statement s = c.createStatement();
+        ResultSet r =
+            s.executeQuery(
+                "SELECT concat_ws('|', message_id, state, attempts, deaths, reason, error_class,"
+                    + " error_message, error_sqlstate)"
+                    + " FROM semel.parked_messages ORDER BY message_id")) {
+      while (r.next()) {
+        rows.add(r.getString(1));
+      }
+    }
+    return rows;
   }
 }

@@ -82,10 +82,10 @@ class OrderingKeyTest {
     assertThat(ledger.effects("a-2")).as("one for each consumer").isEqualTo(2);
   }
 
-  /** Four lanes, three ordering keys: the handlers see who is beside them. */
+  /** Four lanes, six ordering keys: the handlers see who is beside them. */
   @Test
   void neverTwoOfOneKeyAtOnceInAWorker() throws IOException, SQLException {
-    String queue = vhost.declareQueue(vhost.unique("q"));
+    String queue = vhost.declareQueue(vhost.unique("q"), Map.of("x-single-active-consumer", true));
     List<TestVhost.Publication> all = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
       all.add(
@@ -94,7 +94,7 @@ class OrderingKeyTest {
               queue,
               new AMQP.BasicProperties.Builder()
                   .messageId("m-" + i)
-                  .headers(Map.of("account", "account-" + i % 3))
+                  .headers(Map.of("account", "account-" + i % 6))
                   .deliveryMode(2)
                   .build(),
               new byte[0]));

@@ -1,5 +1,7 @@
 package dev.semel.tests;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.rabbitmq.client.AMQP;
 import dev.semel.checker.History;
 import dev.semel.checker.Judge;
@@ -37,6 +39,9 @@ abstract class WorkerTest {
   static final Duration DEADLINE = Duration.ofSeconds(60);
   static final String CONSUMER = "payments";
 
+  /** Transactions after which a batch is as large as any in these tests. */
+  static final int WARM = 10;
+
   final TestDatabase database;
   final TestVhost vhost;
   final RabbitNode broker;
@@ -46,6 +51,7 @@ abstract class WorkerTest {
   Path history;
   String queue;
 
+  private int holds;
   private Recorder recorder;
   private final List<WorkerProcess> processes = new ArrayList<>();
 
@@ -68,7 +74,8 @@ abstract class WorkerTest {
     database.executeAsOwner(
         "TRUNCATE public.effects, public.twin_seen, public.twin_keys",
         "TRUNCATE semel.processed_messages_0, semel.processed_messages_1,"
-            + " semel.processed_messages_2, semel.parked_messages, semel.consumers, semel.workers");
+            + " semel.processed_messages_2, semel.parked_messages, semel.started, semel.book_entries, semel.consumers,"
+            + " semel.workers");
   }
 
   @AfterEach
@@ -89,9 +96,15 @@ abstract class WorkerTest {
   }
 
   WorkerProcess start(WorkerSpec spec) throws IOException {
+    WorkerProcess process = launch(spec);
+    process.awaitReady();
+    return process;
+  }
+
+  /** Without waiting until it consumes: it may end before. */
+  WorkerProcess launch(WorkerSpec spec) throws IOException {
     WorkerProcess process = spec.launch();
     processes.add(process);
-    process.awaitReady();
     return process;
   }
 
@@ -121,6 +134,26 @@ abstract class WorkerTest {
     publications.forEach(p -> recorder.published(String.valueOf(p.properties().getMessageId())));
   }
 
+  /**
+   * Lets the batches of a fresh worker grow to their full size: they begin with one message, and
+   * each transaction doubles them. Has {@link #WARM} effects.
+   */
+  void warmUp(WorkerProcess worker) throws IOException {
+    for (String key : keys("warm", WARM)) {
+      publish(key, "ok");
+      worker.awaitLine("SETTLED " + key + " Applied.*");
+    }
+  }
+
+  /**
+   * Holds so many idle lanes, each in the claim of a message of its own, while something is done.
+   * Has as many effects.
+   */
+  void whileLanesWait(int lanes, HeldLanes.Meanwhile meanwhile) throws IOException, SQLException {
+    List<String> keys = keys("held-" + holds++, lanes);
+    HeldLanes.hold(database, keys, key -> publish(key, "ok"), meanwhile);
+  }
+
   static List<String> keys(String prefix, int count) {
     List<String> keys = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -130,7 +163,8 @@ abstract class WorkerTest {
   }
 
   /**
-   * Waits until the broker holds nothing of the queue any more, neither ready nor unacknowledged.
+   * Waits until the broker holds nothing of the queue any more, neither ready nor unacknowledged,
+   * and until no parked message waits to run again.
    */
   void awaitQueueEmpty() {
     awaitQueueEmpty(DEADLINE);
@@ -141,12 +175,34 @@ abstract class WorkerTest {
         "queue " + queue + " is empty",
         deadline,
         () -> broker.messageCount(vhost.name(), queue) == 0);
+    Await.until("no parked message waits", deadline, () -> parked("waiting") == 0);
+  }
+
+  /** The first column of each row, as text. */
+  List<String> textRows(String sql) throws SQLException {
+    List<String> rows = new ArrayList<>();
+    try (Connection c = database.superConnection();
+        java.sql.Statement s = c.createStatement();
+        java.sql.ResultSet r = s.executeQuery(sql)) {
+      while (r.next()) {
+        rows.add(r.getString(1));
+      }
+    }
+    return rows;
+  }
+
+  long parked(String state) throws SQLException {
+    return database.queryLong(
+        "SELECT count(*) FROM semel.parked_messages WHERE state = '" + state + "'");
   }
 
   /** Ends the workers and judges the promises from the recorder, the database and the queue. */
   Verdict judge() throws IOException, SQLException {
     processes.forEach(WorkerProcess::close);
     try (Connection c = database.superConnection()) {
+      assertThat(database.queryLong("SELECT count(*) FROM semel.books WHERE off_by <> 0"))
+          .as("books that do not close")
+          .isZero();
       return Judge.of(History.read(history), CONSUMER)
           .effects(Tally.read(c, "SELECT k FROM public.effects"))
           .parked(Tally.read(c, "SELECT coalesce(message_id, 'null') FROM semel.parked_messages"))

@@ -50,7 +50,8 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
   /** Values of unknown options are not repeated: the option may have been meant for a password. */
   private static String usage(ParameterException e) {
     if (!(e instanceof UnmatchedArgumentException unmatched)) {
-      return String.valueOf(e.getMessage());
+      return String.valueOf(e.getMessage())
+          .replaceFirst("^Invalid value for positional parameter at index \\S+ \\((\\S+)\\)", "$1");
     }
     String name = unmatched.getUnmatched().get(0).split("=", 2)[0];
     if (name.startsWith("--pass") || name.startsWith("--pw")) {

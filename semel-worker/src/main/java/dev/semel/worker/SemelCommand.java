@@ -16,8 +16,8 @@ import picocli.CommandLine.Spec;
     versionProvider = SemelCommand.Version.class,
     synopsisSubcommandLabel = "VERB",
     commandListHeading = "%nVerbs:%n",
-    subcommands = {DemoCommand.class, SchemaCommand.class},
-    footer = {"  semel demo", "  semel schema apply --help"})
+    subcommands = {DemoCommand.class, ParkedCommand.class, SchemaCommand.class},
+    footer = {"  semel demo", "  semel parked list --state dead", "  semel schema apply --help"})
 final class SemelCommand implements Runnable {
 
   @Mixin private StandardHelp help = new StandardHelp();

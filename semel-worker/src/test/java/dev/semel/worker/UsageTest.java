@@ -15,10 +15,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class UsageTest {
 
+  private static final String ROW = "1f0e0c9a-7f0b-4a43-9d1c-0d6a5e2b9c11";
+
   static List<String> verbs() {
     return List.of(
         "",
         "demo",
+        "parked",
+        "parked list",
+        "parked show",
+        "parked replay",
+        "parked discard",
+        "parked books",
         "schema",
         "schema print",
         "schema apply",
@@ -43,7 +51,18 @@ class UsageTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"demo", "schema apply", "schema validate", "schema adopt"})
+  @ValueSource(
+      strings = {
+        "demo",
+        "parked list",
+        "parked show",
+        "parked replay",
+        "parked discard",
+        "parked books",
+        "schema apply",
+        "schema validate",
+        "schema adopt"
+      })
   void help_of_a_verb_with_servers_says_where_they_are_named(String verb) {
     Cli cli = Cli.run((verb + " --help").split(" "));
 
@@ -65,6 +84,7 @@ class UsageTest {
   void no_verb_is_refused() {
     assertThat(Cli.run().complaint()).contains("no verb", "semel --help");
     assertThat(Cli.run("schema").complaint()).contains("no verb", "semel schema --help");
+    assertThat(Cli.run("parked").complaint()).contains("no verb", "semel parked --help");
   }
 
   @ParameterizedTest
@@ -179,6 +199,76 @@ class UsageTest {
     assertThat(Cli.run("schema", "adopt", "--moved").complaint()).contains("--reason");
     assertThat(Cli.run("schema", "adopt", "--moved", "--copied", "--reason", "x").complaint())
         .contains("--moved", "--copied");
+  }
+
+  @Test
+  void the_root_lists_all_verbs() {
+    assertThat(Cli.run("--help").out()).contains("  demo ", "  parked ", "  schema ");
+    assertThat(Cli.run("parked", "--help").out())
+        .contains("  list ", "  show ", "  replay ", "  discard ", "  books ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"replay", "discard"})
+  void a_verb_that_changes_rows_means_no_row_by_accident(String verb) {
+    String[] reason = {"parked", verb, "--reason", "x"};
+
+    assertThat(Cli.run(reason).complaint())
+        .contains("ID", "--consumer", "--all", "semel parked " + verb + " --help");
+    assertThat(Cli.run(plus(reason, "--limit", "5")).complaint()).contains("--all");
+    assertThat(Cli.run(plus(reason, ROW, "--limit", "5")).complaint()).contains("--limit");
+    assertThat(Cli.run(plus(reason, "--all", "--limit", "5")).complaint()).contains("--limit");
+    assertThat(Cli.run(plus(reason, "--all", ROW)).complaint()).contains("either ID or --all");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"replay", "discard"})
+  void a_verb_that_changes_rows_wants_a_reason_and_a_name(String verb) {
+    assertThat(Cli.run("parked", verb, ROW).complaint()).contains("--reason");
+    assertThat(Cli.run("parked", verb, ROW, "--reason", " ").complaint()).contains("reason");
+    assertThat(Cli.run("parked", verb, ROW, "--reason", "x", "--who", "").complaint())
+        .contains("who");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"order-17", "1-2-3-4-5", "1f0e0c9a7f0b4a439d1c0d6a5e2b9c11"})
+  void what_is_no_id_of_a_row_is_refused(String id) {
+    assertThat(Cli.run("parked", "show", id).complaint()).contains("'" + id + "'", "UUID", "list");
+    assertThat(Cli.run("parked", "discard", ROW, id, "--reason", "x").complaint())
+        .contains("'" + id + "'", "UUID", "list");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"5x", "", "d", "-1d", "1.5h", "10", "1 h", "99999999999d"})
+  void what_is_no_span_of_time_is_refused(String age) {
+    assertThat(Cli.run("parked", "list", "--older-than", age).complaint())
+        .contains("--older-than", "'" + age + "'", "30s");
+  }
+
+  @Test
+  void a_state_and_a_limit_that_cannot_be_are_refused() {
+    assertThat(Cli.run("parked", "list", "--state", "deed").complaint())
+        .contains("--state", "'deed'", "waiting", "dead");
+    assertThat(Cli.run("parked", "list", "--limit", "0").complaint())
+        .contains("--limit", "at least 1");
+    assertThat(Cli.run("parked", "list", "--limit", "many").complaint())
+        .contains("--limit", "many");
+    assertThat(Cli.run("parked", "show", ROW, "--body", "--json").complaint())
+        .contains("--body", "--json");
+    assertThat(Cli.run("parked", "show").complaint()).contains("ID");
+    assertThat(Cli.run("parked", "show", ROW, ROW).complaint()).contains(ROW);
+  }
+
+  @Test
+  void verbs_on_rows_want_a_database() {
+    assertThat(Cli.run("parked", "list").complaint()).contains("--jdbc", "SEMEL_JDBC_URL");
+    assertThat(Cli.run("parked", "replay", ROW, "--reason", "x").complaint()).contains("--jdbc");
+  }
+
+  private static String[] plus(String[] args, String... more) {
+    List<String> all = new ArrayList<>(List.of(args));
+    all.addAll(List.of(more));
+    return all.toArray(String[]::new);
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Strikes once, at a step, and says so before it does. */
 final class FaultProbe implements Probe {
@@ -20,6 +21,8 @@ final class FaultProbe implements Probe {
   private final Step step;
   private final String kind;
   private final int at;
+  private final @Nullable Step after;
+  private volatile boolean armed;
 
   private FaultProbe(Args args, InHand inHand) {
     this.args = args;
@@ -28,6 +31,8 @@ final class FaultProbe implements Probe {
     this.step = fault[0].equals("none") ? null : Step.valueOf(fault[0]);
     this.kind = fault[1];
     this.at = Integer.parseInt(fault[2]);
+    this.after = fault.length < 4 ? null : Step.valueOf(fault[3]);
+    this.armed = after == null;
   }
 
   static FaultProbe of(Args args, InHand inHand) {
@@ -46,7 +51,10 @@ final class FaultProbe implements Probe {
   @Override
   public void reached(Step now) {
     inHand.reached(now);
-    if (now == step && reached.incrementAndGet() == at) {
+    if (now == after) {
+      armed = true;
+    }
+    if (armed && now == step && reached.incrementAndGet() == at) {
       strike();
     }
   }

@@ -3,17 +3,21 @@ package dev.semel.tests.worker;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.Consumer;
+import dev.semel.FailurePolicy;
 import dev.semel.Health;
 import dev.semel.Identity;
 import dev.semel.Listener;
 import dev.semel.Message;
 import dev.semel.Outcome;
+import dev.semel.RetryPolicy;
 import dev.semel.Semel;
+import dev.semel.Source;
 import dev.semel.Worker;
 import dev.semel.checker.Event;
 import dev.semel.checker.Recorder;
 import dev.semel.engine.Engine;
 import dev.semel.rabbitmq.RabbitMq;
+import dev.semel.rabbitmq.RabbitSourceBuilder;
 import dev.semel.tests.worker.WorkerMain.Args;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -51,8 +55,26 @@ final class SemelWorker {
     Semel semel = Engine.of(builder.settings(), probe);
     Consumer.Builder consumer =
         Consumer.named(a.text("consumer"))
-            .source(RabbitMq.queue(a.text("amqp"), a.text("queue")))
-            .pause(Duration.ofMillis(a.number("pause")));
+            .source(source(a))
+            .failurePolicy(FailurePolicy.valueOf(a.text("policy")))
+            .pause(Duration.ofMillis(a.number("pause")))
+            .retry(
+                RetryPolicy.builder()
+                    .attempts(a.number("attempts"))
+                    .deaths(a.number("deaths"))
+                    .firstPause(Duration.ofMillis(a.number("pause")))
+                    .cap(Duration.ofMillis(Math.max(a.number("pause"), a.number("cap"))))
+                    .build());
+    if (a.has("parkedLimit")) {
+      consumer.parkedLimit(a.number("parkedLimit"));
+    }
+    if (a.has("ackTimeout")) {
+      consumer.acknowledgementTimeout(Duration.ofMillis(a.number("ackTimeout")));
+    }
+    if (a.has("orderedBy")) {
+      String header = a.text("orderedBy");
+      consumer.orderingKey(message -> message.headerText(header));
+    }
     if (a.has("header")) {
       consumer.identity(Identity.header(a.text("header")));
     }
@@ -107,6 +129,13 @@ final class SemelWorker {
     thread.start();
   }
 
+  private static Source source(Args a) {
+    RabbitSourceBuilder source = RabbitMq.source(a.text("amqp"), a.text("queue"));
+    return a.has("maxMessageBytes")
+        ? source.maxMessageBytes(a.number("maxMessageBytes")).build()
+        : source.build();
+  }
+
   private static DataSource dataSource(Args a) {
     if (a.has("pool")) {
       HikariConfig config = new HikariConfig();
@@ -145,6 +174,16 @@ final class SemelWorker {
               + " batch="
               + s.batchSize()
               + (s.redelivered() ? " redelivered" : ""));
+    }
+
+    @Override
+    public void died(String consumer, String key, String reason) {
+      WorkerMain.say("DIED " + key + " " + reason);
+    }
+
+    @Override
+    public void acknowledgementsLate(String consumer, Duration handlerTime, String advice) {
+      WorkerMain.say("LATE " + advice);
     }
 
     @Override

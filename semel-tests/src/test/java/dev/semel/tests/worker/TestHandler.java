@@ -1,6 +1,7 @@
 package dev.semel.tests.worker;
 
 import dev.semel.Message;
+import dev.semel.PermanentFailure;
 import dev.semel.checker.Event;
 import dev.semel.checker.Recorder;
 import java.io.IOException;
@@ -18,14 +19,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The handler of the tests, the same for Semel and for the twins. Writes one row per run into
- * {@code effects}, then obeys the body, one order per line, and prints {@code LEFT key} at its end,
- * however it ends:
+ * {@code effects}, then obeys the body, one order per line, prints {@code RETURNS key n} if the
+ * broker says how often it took the message back, and {@code LEFT key} at its end, however it ends:
  *
  * <ul>
  *   <li>{@code ok}: nothing more
  *   <li>{@code sleep MILLIS}
  *   <li>{@code fail}: throws; {@code fail-once}: throws in the first run of this key, in any
- *       process
+ *       process; {@code fail-times N}: in the first N runs; {@code permanent}: throws a
+ *       PermanentFailure
  *   <li>{@code sql TEXT}: runs it; {@code swallow TEXT}: runs it and swallows the error
  *   <li>{@code raw-commit}: commits the unwrapped connection
  *   <li>{@code call NAME}: calls commit, rollback, setAutoCommit, close or abort on the handed
@@ -68,6 +70,10 @@ public final class TestHandler {
     String key = keyOf(message);
     recorder.record(Event.ENTERED, consumer, key);
     WorkerMain.say("ENTERED " + key);
+    String returns = message.headerText("x-delivery-count");
+    if (returns != null) {
+      WorkerMain.say("RETURNS " + key + " " + returns);
+    }
     try (PreparedStatement s =
         connection.prepareStatement("INSERT INTO public.effects (k, note) VALUES (?, ?)")) {
       s.setString(1, key);
@@ -94,6 +100,14 @@ public final class TestHandler {
           throw new IllegalStateException("told to fail once");
         }
       }
+      case "fail-times" -> {
+        for (int i = 1; i <= Integer.parseInt(rest); i++) {
+          if (firstTime(key + "-" + i)) {
+            throw new IllegalStateException("told to fail, " + i + ". time");
+          }
+        }
+      }
+      case "permanent" -> throw new PermanentFailure("cannot be decoded");
       case "sql" -> run(connection, rest);
       case "swallow" -> {
         try {

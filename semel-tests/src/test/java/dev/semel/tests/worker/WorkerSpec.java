@@ -34,7 +34,11 @@ public final class WorkerSpec {
         .with("batch", "50")
         .with("prefetch", "0")
         .with("grace", "10000")
-        .with("pause", "200");
+        .with("policy", "PARK")
+        .with("pause", "200")
+        .with("attempts", "10")
+        .with("deaths", "3")
+        .with("cap", "2000");
   }
 
   private WorkerSpec with(String key, String value) {
@@ -65,6 +69,42 @@ public final class WorkerSpec {
 
   public WorkerSpec pauseMillis(long millis) {
     return with("pause", Long.toString(millis));
+  }
+
+  /** Under {@code FailurePolicy.REQUEUE}. */
+  public WorkerSpec requeue() {
+    return with("policy", "REQUEUE");
+  }
+
+  public WorkerSpec attempts(int attempts) {
+    return with("attempts", Integer.toString(attempts));
+  }
+
+  public WorkerSpec deaths(int deaths) {
+    return with("deaths", Integer.toString(deaths));
+  }
+
+  /** Longest pause between runs of a parked message; the first one is {@link #pauseMillis}. */
+  public WorkerSpec capMillis(long millis) {
+    return with("cap", Long.toString(millis));
+  }
+
+  public WorkerSpec parkedLimit(int messages) {
+    return with("parkedLimit", Integer.toString(messages));
+  }
+
+  public WorkerSpec acknowledgementTimeoutMillis(long millis) {
+    return with("ackTimeout", Long.toString(millis));
+  }
+
+  /** The ordering key is this header; messages without it have no order. */
+  public WorkerSpec orderedBy(String header) {
+    return with("orderedBy", header);
+  }
+
+  /** A source that says what the queue is like, or that sets a limit for messages. */
+  public WorkerSpec maxMessageBytes(int bytes) {
+    return with("maxMessageBytes", Integer.toString(bytes));
   }
 
   public WorkerSpec statementTimeoutMillis(long millis) {
@@ -116,6 +156,11 @@ public final class WorkerSpec {
    */
   public WorkerSpec fault(Step step, String kind, int at) {
     return with("fault", step + ":" + kind + ":" + at);
+  }
+
+  /** The same, at the first time that the step is reached after another one was. */
+  public WorkerSpec faultAfter(Step after, Step step, String kind) {
+    return with("fault", step + ":" + kind + ":1:" + after);
   }
 
   /** For the fault "terminate": who may end sessions. */

@@ -2,7 +2,9 @@ package dev.semel.worker.demo;
 
 import dev.semel.worker.demo.Servers.Login;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 
 /** The database of the demo, with the tables made. */
 interface DemoDatabase extends AutoCloseable {
@@ -18,6 +20,20 @@ interface DemoDatabase extends AutoCloseable {
 
   /** A connection that may read everything. */
   Connection auditor() throws SQLException;
+
+  /**
+   * Messages that a worker of Semel has taken from the queue to run them again, and has not yet.
+   */
+  default int waiting() throws SQLException {
+    try (Connection connection = auditor();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "select count(*) from " + schema() + ".parked_messages where state = 'waiting'")) {
+      row.next();
+      return row.getInt(1);
+    }
+  }
 
   @Override
   void close() throws SQLException;

@@ -50,7 +50,7 @@ final class Trial {
     }
     do {
       workOff(queue, published);
-    } while (queue.depth() > 0);
+    } while (left(queue) > 0);
     cleanup.undoNow(queue);
     progress.note(contender.title() + ": audit");
     return new Audit(contender, payments.sentTwice()).score(directory, stage.database());
@@ -81,12 +81,17 @@ final class Trial {
     killed++;
   }
 
-  private void workOff(Queue queue, int published) throws IOException {
+  /** What has no effect yet. */
+  private int left(Queue queue) throws IOException, SQLException {
+    return queue.depth() + (contender == Contender.SEMEL ? stage.database().waiting() : 0);
+  }
+
+  private void workOff(Queue queue, int published) throws IOException, SQLException {
     Child child = start(queue, null);
     Patience patience = new Patience();
     int quiet = 0;
     while (quiet < QUIET_LOOKS) {
-      int depth = queue.depth();
+      int depth = left(queue);
       quiet = depth == 0 ? quiet + 1 : 0;
       progress.bar(contender, published - depth, published, killed);
       child.line(LOOK);

@@ -53,7 +53,11 @@ final class Lane implements Runnable, Parts.Owner {
   /** Has a batch in hand; written by its own thread. */
   private volatile boolean working;
 
+  private long lastWork = System.nanoTime();
   private boolean parkedNext = true;
+
+  /** Whose inbox the batch in the making is filled from. */
+  private Lane filling = this;
 
   /**
    * A delivery in the inbox.
@@ -202,6 +206,7 @@ final class Lane implements Runnable, Parts.Owner {
         }
       }
     } finally {
+      lastWork = working ? System.nanoTime() : lastWork;
       working = false;
     }
   }
@@ -257,6 +262,9 @@ final class Lane implements Runnable, Parts.Owner {
     try {
       List<Entry> leased = context.parked().look(parts.connection(), single);
       if (leased.isEmpty()) {
+        if (System.nanoTime() - lastWork >= IDLE_NANOS) {
+          parts.release();
+        }
         return false;
       }
       parts.addLeased(leased);
@@ -265,6 +273,11 @@ final class Lane implements Runnable, Parts.Owner {
       return true;
     } catch (SQLException e) {
       parts.rollback(e);
+      if (!parts.holdsSession()) {
+        // There was none to be had, perhaps since handlers have them all; whoever has one finds
+        // out.
+        return false;
+      }
       if (parts.databaseWorks()) {
         LOG.warn("consumer '{}': parked messages could not be looked at", name(), e);
       }
@@ -279,6 +292,7 @@ final class Lane implements Runnable, Parts.Owner {
   private void takeDeliveries() throws InterruptedException {
     List<Entry> batch = new ArrayList<>();
     int most = context.batchSize().now();
+    filling = this;
     if (context.gate().closed()) {
       most = 1;
       // Before those that have failed: it may be the good one that opens the gate.
@@ -292,7 +306,7 @@ final class Lane implements Runnable, Parts.Owner {
       poll(batch, awaited());
     }
     Received next;
-    while (batch.size() < most && (next = next()) != null) {
+    while (batch.size() < most && (next = nextOf(filling)) != null) {
       poll(batch, next);
     }
     if (!batch.isEmpty()) {
@@ -317,7 +331,7 @@ final class Lane implements Runnable, Parts.Owner {
     } finally {
       resting = false;
     }
-    if (first == null && wait == IDLE_NANOS) {
+    if (first == null && System.nanoTime() - lastWork >= IDLE_NANOS) {
       parts.release();
     }
     return first == null ? next() : first;
@@ -328,16 +342,23 @@ final class Lane implements Runnable, Parts.Owner {
     return looks ? Math.min(IDLE_NANOS, context.parked().nanosToLook()) : IDLE_NANOS;
   }
 
+  /**
+   * One of its own or, when there is none, one that a busy lane has not begun; a batch is filled
+   * from one inbox, since an idle lane will see to its own.
+   */
   private @Nullable Received next() {
-    if (context.parked().overLimit()) {
-      // What it has waits, whether its consumer is cancelled or not.
-      return null;
+    Received found = nextOf(this);
+    for (int i = 0; found == null && i < siblings.size(); i++) {
+      Lane other = siblings.get(i);
+      found = other.working ? nextOf(other) : null;
+      filling = found == null ? this : other;
     }
-    Received own = inbox.poll();
-    for (int i = 0; own == null && i < siblings.size(); i++) {
-      own = siblings.get(i).inbox.poll();
-    }
-    return own;
+    return found;
+  }
+
+  private @Nullable Received nextOf(Lane lane) {
+    // Above the limit what it has waits, whether its consumer is cancelled or not.
+    return context.parked().overLimit() ? null : lane.inbox.poll();
   }
 
   private void poll(List<Entry> batch, @Nullable Received received) {

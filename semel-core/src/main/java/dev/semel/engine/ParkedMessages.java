@@ -238,7 +238,8 @@ final class ParkedMessages {
   static final String STATE =
       """
       SELECT (SELECT count(*) FROM (SELECT FROM ${schema}.parked_messages
-               WHERE consumer = ? AND state = 'waiting' AND lease_token IS NULL LIMIT ?) l),
+               WHERE consumer = ? AND state = 'waiting' AND lease_token IS NULL
+               ORDER BY next_attempt_at LIMIT ?) l),
              EXISTS (SELECT FROM ${schema}.parked_messages a
                WHERE consumer = ? AND state = 'waiting' AND alone AND lease_token IS NULL
                  AND next_attempt_at <= statement_timestamp()

@@ -51,7 +51,8 @@ final class Started {
 
   /**
    * Rows of workers that have ended, once nothing can come back for them: every key is processed or
-   * parked, or so long ago that the age fence has it.
+   * parked, or so long ago that the age fence has it. Scalar subqueries are probes of an index in
+   * every plan; as anti-joins they may read all keys.
    */
   private static final String CLEAN =
       """
@@ -60,10 +61,10 @@ final class Started {
          AND (r.since < clock_timestamp() - interval '7 days'
               OR NOT EXISTS (
                 SELECT FROM unnest(r.keys) AS k(key)
-                 WHERE NOT EXISTS (SELECT FROM ${schema}.processed_messages p
-                                    WHERE p.consumer = r.consumer AND p.message_id = k.key)
-                   AND NOT EXISTS (SELECT FROM ${schema}.parked_messages q
-                                    WHERE q.consumer = r.consumer AND q.message_id = k.key)))
+                 WHERE (SELECT 1 FROM ${schema}.processed_messages p
+                         WHERE p.consumer = r.consumer AND p.message_id = k.key LIMIT 1) IS NULL
+                   AND (SELECT 1 FROM ${schema}.parked_messages q
+                         WHERE q.consumer = r.consumer AND q.message_id = k.key LIMIT 1) IS NULL))
       """;
 
   private final String died;

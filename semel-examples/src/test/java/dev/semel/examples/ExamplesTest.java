@@ -130,8 +130,17 @@ class ExamplesTest {
           Duration.ofSeconds(20),
           () -> counter.counts().getOrDefault("Failed", 0L) >= 1);
       assertThat(worker.health().ready()).as("one bad message is no outage").isTrue();
+      Await.until(
+          "the bad one parked",
+          Duration.ofSeconds(20),
+          () ->
+              database.queryLong(
+                      "SELECT count(*) FROM semel_failing.parked_messages WHERE state = 'waiting'"
+                          + " AND message_id = 'bad' AND body = 'not json'::bytea"
+                          + " AND attempts >= 1 AND error_sqlstate = '22P02'")
+                  == 1);
     }
-    assertThat(vhost.readyCount(queue)).isEqualTo(1);
+    assertThat(vhost.readyCount(queue)).isZero();
   }
 
   private static final String ONE = "{\"order\": \"b-1\", \"amount\": 5}";

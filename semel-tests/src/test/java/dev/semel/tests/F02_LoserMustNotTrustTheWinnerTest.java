@@ -7,6 +7,7 @@ import dev.semel.testkit.TestDatabase;
 import dev.semel.testkit.TestVhost;
 import dev.semel.tests.worker.WorkerProcess;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 
@@ -25,10 +26,13 @@ class F02_LoserMustNotTrustTheWinnerTest extends WorkerTest {
   @Test
   void theCopyRunsWhenTheFirstHasFailed() throws IOException, SQLException {
     WorkerProcess first = start(worker().lanes(1).prefetch(1).batch(1));
-    publish("k", "sleep 1000\nfail-once");
+    publish("k", "wait go\nfail-once");
     first.awaitLine("ENTERED k");
     WorkerProcess second = start(worker().lanes(1).prefetch(1).batch(1));
-    publish("k", "sleep 1000\nfail-once");
+    publish("k", "wait go\nfail-once");
+    // The copy is there; a twin may have settled it already.
+    second.awaitLine("(ENTERED|INFLIGHT|SETTLED) k");
+    Files.createFile(history.resolve("go"));
     awaitQueueEmpty();
     second.awaitLine("SETTLED k.*");
     assertThat(first.lines()).anyMatch(l -> l.startsWith("FAILED k"));

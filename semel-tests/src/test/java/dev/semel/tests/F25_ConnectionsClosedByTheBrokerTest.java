@@ -56,9 +56,8 @@ class F25_ConnectionsClosedByTheBrokerTest extends WorkerTest {
       assertThat(keys("r" + round, BUSY))
           .allSatisfy(k -> assertThat(lines.mostAtOnce(k)).isEqualTo(1));
     }
-    assertThat(broker.log().substring(seen))
-        .doesNotContain("406")
-        .doesNotContainIgnoringCase("precondition_failed");
+    // How the broker writes a 406; the bare number is part of many a time.
+    assertThat(broker.log().substring(seen)).doesNotContainIgnoringCase("precondition_failed");
   }
 
   /** Looked at and put aside, or (which would be wrong) entered beside the first run. */

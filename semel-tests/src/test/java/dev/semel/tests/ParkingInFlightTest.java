@@ -14,6 +14,7 @@ import dev.semel.tests.worker.WorkerProcess;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -28,6 +29,12 @@ class ParkingInFlightTest extends ParkingScene {
   ParkingInFlightTest(TestDatabase database, TestVhost vhost, RabbitNode broker)
       throws SQLException {
     super(database, vhost, broker);
+  }
+
+  /** Nobody is left in a handler, also after a test that has failed. */
+  @AfterEach
+  void letGo() {
+    leave.countDown();
   }
 
   private void slow(Message message, Tx tx) throws Exception {

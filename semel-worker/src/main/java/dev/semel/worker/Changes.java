@@ -29,9 +29,14 @@ final class Changes {
    *
    * @param verb such as {@code replay}
    * @param done such as {@code replayed}
-   * @param rows such as {@code parked messages}
+   * @param row such as {@code parked message}
    */
-  record Words(String verb, String done, String rows) {}
+  record Words(String verb, String done, String row) {
+
+    String rows(int number) {
+      return number + " " + row + (number == 1 ? "" : "s");
+    }
+  }
 
   /** The rows that a selection finds. */
   @FunctionalInterface
@@ -71,6 +76,10 @@ final class Changes {
       if (finished || !deeds.isEmpty()) {
         sum(ids.size());
       }
+      if (!finished && !deeds.isEmpty()) {
+        context.err().println("semel: it failed in between; the audit knows all that was done");
+        context.err().flush();
+      }
     }
     return deeds.stream().allMatch(Deed::done) ? ExitStatus.GOOD : ExitStatus.BAD;
   }
@@ -85,9 +94,7 @@ final class Changes {
         .err()
         .println(
             "semel: more than "
-                + limit
-                + " "
-                + words.rows()
+                + words.rows(limit)
                 + " match; only the oldest are taken (--limit N or --all takes more)");
     context.err().flush();
     return found.subList(0, limit);
@@ -95,7 +102,7 @@ final class Changes {
 
   private boolean confirmed(int number) {
     Context.Person person = context.person();
-    String what = words.verb() + " " + number + " " + words.rows();
+    String what = words.verb() + " " + words.rows(number);
     if (person == null) {
       throw new UserError(
           "there is no terminal to ask whether to " + what + "; say --yes beside --all");

@@ -69,8 +69,12 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
   }
 
   private void say(String text) {
-    // the server's own additions do not begin a line
-    String folded = text.replaceAll("\\s*\\R\\s+(Position|Detail|Hint|Where):", "; $1:");
+    // the server's own additions do not begin a line; a place in a statement that nobody sees is
+    // none
+    String folded =
+        text.replaceFirst("^ERROR: ", "")
+            .replaceAll("\\s*\\R\\s+Position: \\d+", "")
+            .replaceAll("\\s*\\R\\s+(Detail|Hint|Where):", "; $1:");
     context.mask().apply(folded).lines().forEach(line -> context.err().println("semel: " + line));
     context.err().flush();
   }

@@ -17,7 +17,7 @@ record MessageView(ParkedMessage row, Message message) {
         TextTable.of()
             .row("id", row.id().toString())
             .row("consumer", Visible.of(row.consumer()))
-            .row("key", ParkedView.orNone(row.messageKey()))
+            .row("key", Visible.of(ParkedView.key(row)))
             .row("ordering key", ParkedView.orNone(row.orderingKey()))
             .row("state", row.state())
             .row("reason", Visible.of(row.reason()))

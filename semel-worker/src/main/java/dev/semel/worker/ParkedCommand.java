@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 final class ParkedCommand implements Runnable {
 
   private static final List<String> STATES = List.of(ParkedView.WAITING, ParkedView.DEAD);
-  private static final String ROWS = "parked messages";
+  private static final String ROW = "parked message";
   private static final String ALL_DONE = "0:all were done; in a dry run: would be";
   private static final String SOME_NOT = "1:some were not done";
 
@@ -152,7 +152,7 @@ final class ParkedCommand implements Runnable {
       checkHasNone(parking.list(selection));
     }
     Changes changes =
-        new Changes(context, options, new Changes.Words("replay", "replayed", ROWS), json.given());
+        new Changes(context, options, new Changes.Words("replay", "replayed", ROW), json.given());
     return changes.run(
         selection,
         order,
@@ -181,8 +181,7 @@ final class ParkedCommand implements Runnable {
     Order order = options.order();
     Parking parking = parking(database, schema);
     Changes changes =
-        new Changes(
-            context, options, new Changes.Words("discard", "discarded", ROWS), json.given());
+        new Changes(context, options, new Changes.Words("discard", "discarded", ROW), json.given());
     return changes.run(
         selection, order, s -> ids(parking, s), (s, o) -> deeds(options, parking.discard(s, o)));
   }

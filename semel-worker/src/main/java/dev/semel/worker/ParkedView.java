@@ -36,7 +36,7 @@ final class ParkedView {
       table.row(
           row.id().toString(),
           Visible.cut(row.consumer(), KEY),
-          row.messageKey() == null ? "-" : Visible.cut(row.messageKey(), KEY),
+          Visible.cut(key(row), KEY),
           row.state(),
           Visible.cut(row.reason(), REASON),
           Integer.toString(row.attempts()),
@@ -45,6 +45,18 @@ final class ParkedView {
           next(row));
     }
     return table.lines();
+  }
+
+  /** The producer's id; which generation of it is written behind. */
+  static String key(ParkedMessage row) {
+    String key = row.messageKey();
+    if (key == null) {
+      return "-";
+    }
+    String mark = "\u001fgeneration " + row.generation() + ":";
+    return key.startsWith(mark)
+        ? key.substring(mark.length()) + " (generation " + row.generation() + ")"
+        : key;
   }
 
   static String next(ParkedMessage row) {

@@ -239,6 +239,7 @@ class ParkedTest {
             "replayed 0 of 2");
     assertThat(again.status()).isEqualTo(ExitStatus.BAD);
     assertThat(again.out()).contains("k  runs as soon as a worker has time", "replayed 1 of 2");
+    assertThat(run("list", "--state", "waiting").out()).contains("  k (generation 1)  waiting  ");
     assertThat(waiting()).isEqualTo(1);
     assertThat(
             database.queryLong(
@@ -357,6 +358,38 @@ class ParkedTest {
     assertThat(parking.books().get(0).offBy()).isZero();
   }
 
+  /** What was done before a failure is done, and told. */
+  @Test
+  void a_failure_in_between_does_not_hide_what_was_done() throws SQLException {
+    for (int i = 0; i < 150; i++) {
+      park(null, "x");
+    }
+    database.executeAsOwner(
+        "CREATE FUNCTION public.full_disk() RETURNS trigger LANGUAGE plpgsql AS"
+            + " $$ BEGIN IF (SELECT count(*) FROM semel.audit) >= 120 THEN"
+            + " RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END IF; RETURN NEW; END $$",
+        "CREATE TRIGGER full_disk BEFORE INSERT ON semel.audit FOR EACH ROW"
+            + " EXECUTE FUNCTION public.full_disk()");
+    Cli cli;
+    try {
+      cli = run("discard", "--all", "--yes", "--reason", "x", "--json");
+    } finally {
+      database.executeAsOwner(
+          "DROP TRIGGER full_disk ON semel.audit", "DROP FUNCTION public.full_disk");
+    }
+    assertThat(cli.status()).isEqualTo(ExitStatus.NOT_ASKED);
+    assertThat(json(cli)).hasSize(100);
+    assertThat(cli.err().lines())
+        .hasSize(2)
+        .allMatch(l -> l.startsWith("semel: "))
+        .anyMatch(l -> l.contains("disk full"))
+        .anyMatch(l -> l.contains("the audit knows"));
+    assertThat(parking.list(Selection.any())).hasSize(30);
+    assertThat(database.queryLong("SELECT count(*) FROM semel.audit")).isEqualTo(120);
+    assertThat(parking.books().get(0).discarded()).isEqualTo(120);
+    assertThat(parking.books().get(0).offBy()).isZero();
+  }
+
   @Test
   void books_close_or_the_status_says_so() throws SQLException {
     assertThat(run("books").out()).contains("no message was ever parked");
@@ -413,7 +446,8 @@ class ParkedTest {
       String[] old = {"--schema", "old"};
       assertThat(parked(args(old, verb.toArray(String[]::new))).complaint())
           .as(verb.toString())
-          .contains("does not exist", "run: semel schema apply --schema old");
+          .contains("does not exist", "run: semel schema apply --schema old")
+          .doesNotContain("Position");
     }
   }
 

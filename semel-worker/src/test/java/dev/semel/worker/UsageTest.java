@@ -246,6 +246,12 @@ class UsageTest {
   }
 
   @Test
+  void a_span_of_time_that_no_database_can_reckon_with_is_refused() {
+    assertThat(Cli.run("parked", "list", "--older-than", "999999999h").complaint())
+        .contains("--older-than", "999999999h", "36500d");
+  }
+
+  @Test
   void a_state_and_a_limit_that_cannot_be_are_refused() {
     assertThat(Cli.run("parked", "list", "--state", "deed").complaint())
         .contains("--state", "'deed'", "waiting", "dead");

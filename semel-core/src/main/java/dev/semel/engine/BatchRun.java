@@ -217,8 +217,13 @@ final class BatchRun {
             connection,
             entries.get(0).lease.token(),
             entries.stream().map(e -> e.lease.id()).toList());
+    Set<String> stopped = new HashSet<>();
     for (int i = 0; i < entries.size(); i++) {
-      if (!locked.contains(entries.get(i).lease.id())) {
+      String orderingKey = entries.get(i).orderingKey;
+      if (!locked.contains(entries.get(i).lease.id())
+          || orderingKey != null && stopped.contains(orderingKey)) {
+        // Nor may those of its key run that are behind it.
+        stopped.add(orderingKey);
         lost.add(entries.get(i));
         if (outcomes.set(i, new Outcome.InFlight()) == null) {
           claimed.add(entries.get(i).key);
@@ -244,6 +249,8 @@ final class BatchRun {
       ParkedMessages.Lease lease = entry.lease;
       Outcome outcome = outcomes.get(i);
       if (lost.contains(entry)) {
+        // No more than a wish: it may be somebody else's by now, or locked by a run that has died.
+        parked.giveBack(connection, token, List.of(lease.id()), Duration.ZERO);
         continue;
       }
       if (outcome instanceof Outcome.Applied) {
@@ -343,17 +350,19 @@ final class BatchRun {
   /** Ends the lease of a row whose run has failed; the row is what {@code to} says. */
   Result release(
       Connection connection, Entry entry, ParkedMessages.Released to, @Nullable Throwable error) {
+    List<@Nullable Outcome> outcomes = new ArrayList<>(1);
     try {
       processed.begin(connection, timeouts);
       probe.reached(Step.LOCKED);
-      parked.release(connection, entry.lease.id(), entry.lease.token(), to, error);
+      outcomes.add(
+          parked.release(connection, entry.lease.id(), entry.lease.token(), to, error)
+              ? new Outcome.Parked(to.reason())
+              : new Outcome.InFlight());
       probe.reached(Step.PARKED);
     } catch (SQLException e) {
       return new Result.Failed(-1, e, null);
     }
     Result notCommitted = commit(connection, -1);
-    List<@Nullable Outcome> outcomes = new ArrayList<>(1);
-    outcomes.add(new Outcome.Parked(to.reason()));
     return notCommitted != null ? notCommitted : new Result.Committed(outcomes, new long[1]);
   }
 

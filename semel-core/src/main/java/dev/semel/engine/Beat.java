@@ -44,7 +44,9 @@ final class Beat {
     }
     try {
       workers.beat(connection, worker);
-      workers.markLost(connection, worker);
+      // After an outage all have been silent: whoever comes back first must not bury the others.
+      boolean steady = System.nanoTime() - before < 3 * EVERY_NANOS;
+      workers.markLost(connection, worker, steady);
       started.clean(connection);
       connection.commit();
     } catch (SQLException e) {

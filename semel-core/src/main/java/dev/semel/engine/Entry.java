@@ -48,6 +48,10 @@ final class Entry {
   long inFlightSince;
 
   long failedAt;
+
+  /** Whether it is the one behind which others of its ordering key are held. */
+  boolean holds;
+
   int runs;
   int uncountedRuns;
   int looks;

@@ -32,6 +32,7 @@ final class Lane implements Runnable, Parts.Owner {
   private static final int MOST_LOOK_DOUBLINGS = 5;
   private static final Duration OPEN_FAILURE = Duration.ofSeconds(1);
   private static final long LONGEST_OPEN_NANOS = TimeUnit.MINUTES.toNanos(5);
+  private static final long LONGEST_OPEN_LEASE_NANOS = TimeUnit.SECONDS.toNanos(4);
   private static final long LONGEST_ENGINE_PAUSE = 5_000;
 
   /** Put into the inbox to end the wait of an idle lane; never live, so it is passed over. */
@@ -55,6 +56,9 @@ final class Lane implements Runnable, Parts.Owner {
 
   private long lastWork = System.nanoTime();
   private boolean parkedNext = true;
+
+  /** Whose fate is being decided in the parts in hand; those behind them wait for it. */
+  private final List<Entry> deciding = new ArrayList<>();
 
   /** Whose inbox the batch in the making is filled from. */
   private Lane filling = this;
@@ -123,6 +127,10 @@ final class Lane implements Runnable, Parts.Owner {
     return resting && inbox.isEmpty() && pending.isEmpty();
   }
 
+  boolean works() {
+    return working;
+  }
+
   /** Ends the transaction of a lane that outlasted the grace time; by the thread that stops. */
   void abort() {
     parts.abort();
@@ -154,16 +162,22 @@ final class Lane implements Runnable, Parts.Owner {
   /** What is left of the inbox and of what is held; the rest goes back when the worker closes. */
   private void parkOftenReturned() {
     List<Entry> left = new ArrayList<>(pending.takeAllDeliveries());
+    left.addAll(takeInbox());
+    parts.parkOftenReturned(left);
+    giveBack(left.stream().filter(e -> !e.settled).toList());
+  }
+
+  private List<Entry> takeInbox() {
+    List<Entry> taken = new ArrayList<>();
     for (Received each = inbox.poll(); each != null; each = inbox.poll()) {
       if (each.delivery().live()) {
-        left.add(
+        taken.add(
             each.entry() != null
                 ? each.entry()
                 : Entry.of(context.consumer(), each.delivery(), each.nanos()));
       }
     }
-    parts.parkOftenReturned(left);
-    giveBack(left.stream().filter(e -> !e.settled).toList());
+    return taken;
   }
 
   /**
@@ -213,16 +227,23 @@ final class Lane implements Runnable, Parts.Owner {
 
   private void seeToPending() {
     giveBack(pending.dueToGiveBack().stream().map(Pending.Held::entry).toList());
-    pending
-        .dueToDecide(this::undecided, OPEN_FAILURE)
-        .forEach(
-            h -> {
-              h.entry().settled = false;
-              parts.decide(h.entry(), h.cause());
-            });
-    if (context.parked().aloneRequested()) {
-      // Of an order all has gone back already, and what is here is not live any more.
+    deciding.forEach(pending::carriedOut);
+    deciding.clear();
+    for (Pending.Held decided : pending.dueToDecide(this::undecided, OPEN_FAILURE)) {
+      deciding.add(decided.entry());
+      decided.entry().settled = false;
+      parts.decide(decided.entry(), decided.cause());
+    }
+    if (context.parked().aloneRequested() && ordered()) {
+      // All goes back at once, with its channel; until then nothing of it is dropped.
+      pending.dropDead();
+      inbox.removeIf(r -> !r.delivery().live());
+    } else if (context.parked().aloneRequested()) {
       giveBack(pending.takeAllDeliveries());
+      if (context.parked().overLimit()) {
+        // It would not be taken, and the process is to hold nothing.
+        giveBack(takeInbox());
+      }
     }
   }
 
@@ -231,7 +252,9 @@ final class Lane implements Runnable, Parts.Owner {
    * tell: each may take as long as a time-out before it fails too.
    */
   private boolean undecided(Entry entry) {
-    return System.nanoTime() - entry.failedAt < LONGEST_OPEN_NANOS
+    // A row is decided about within its lease.
+    long longest = entry.lease == null ? LONGEST_OPEN_NANOS : LONGEST_OPEN_LEASE_NANOS;
+    return System.nanoTime() - entry.failedAt < longest
         && !context.gate().appliedSince(entry.failedAt)
         && !context.gate().closedSince(entry.failedAt)
         && (!inbox.isEmpty() || siblings.stream().anyMatch(l -> l.working));
@@ -320,8 +343,13 @@ final class Lane implements Runnable, Parts.Owner {
     if (first != null) {
       return first;
     }
-    if (context.parked().overLimit()) {
-      Thread.sleep(Math.min(50, TimeUnit.NANOSECONDS.toMillis(waitForParked()) + 1));
+    if (takesNothing()) {
+      resting = pending.isEmpty() && parts.isEmpty();
+      try {
+        Thread.sleep(Math.min(50, TimeUnit.NANOSECONDS.toMillis(waitForParked()) + 1));
+      } finally {
+        resting = false;
+      }
       return null;
     }
     long wait = Math.min(pending.nanosToNext(IDLE_NANOS), waitForParked());
@@ -357,8 +385,15 @@ final class Lane implements Runnable, Parts.Owner {
   }
 
   private @Nullable Received nextOf(Lane lane) {
-    // Above the limit what it has waits, whether its consumer is cancelled or not.
-    return context.parked().overLimit() ? null : lane.inbox.poll();
+    return takesNothing() ? null : lane.inbox.poll();
+  }
+
+  /**
+   * Above the limit what it has waits, whether its consumer is cancelled or not; and an order
+   * finishes what runs before all the rest goes back for a message that runs alone.
+   */
+  private boolean takesNothing() {
+    return context.parked().overLimit() || ordered() && context.parked().aloneRequested();
   }
 
   private void poll(List<Entry> batch, @Nullable Received received) {
@@ -455,18 +490,30 @@ final class Lane implements Runnable, Parts.Owner {
     return System.nanoTime() - context.consumer().acknowledgementTimeout().toNanos() / 2;
   }
 
-  /** Gives back what waits here for too long; by the heart. */
-  void giveBackOld() {
+  /**
+   * Gives back what waits here for too long; by the heart.
+   *
+   * @return whether all of an order went back, of which none may go alone
+   */
+  boolean giveBackOld() {
     long before = oldBefore();
+    if (ordered()) {
+      boolean old =
+          pending.hasOlderThan(before)
+              || inbox.stream().anyMatch(r -> r != NOTHING && r.nanos() - before < 0);
+      if (old) {
+        subscription.renew("acknowledgement timeout nears");
+      }
+      return old;
+    }
     List<Entry> old = new ArrayList<>(pending.takeOlderThan(before));
     for (Received each : inbox) {
       if (each != NOTHING && each.nanos() - before < 0 && inbox.remove(each)) {
-        Entry entry = each.entry();
-        old.add(
-            entry != null ? entry : Entry.of(context.consumer(), each.delivery(), each.nanos()));
+        old.add(Entry.of(context.consumer(), each.delivery(), each.nanos()));
       }
     }
     giveBackOld(old);
+    return false;
   }
 
   private void giveBackOld(List<Entry> old) {
@@ -478,10 +525,8 @@ final class Lane implements Runnable, Parts.Owner {
         "consumer '{}': {} messages waited for half of the acknowledgement timeout and go back",
         name(),
         live.size());
-    if (!ordered()) {
-      giveBack(live);
-    } else {
-      // Later ones of their keys are held as well, and must not be run before them.
+    giveBack(live);
+    if (ordered()) {
       subscription.renew("acknowledgement timeout nears");
     }
   }

@@ -26,7 +26,7 @@ final class ParkedMessages {
   static final String BOOK =
       """
       INSERT INTO ${schema}.book_entries AS b (consumer, account, shard, amount)
-      SELECT x.consumer, ?, pg_backend_pid() % 64, count(*) FROM x GROUP BY x.consumer
+      SELECT x.consumer, ?, pg_backend_pid() % 4096, count(*) FROM x GROUP BY x.consumer
       ON CONFLICT (consumer, account, shard) DO UPDATE SET amount = b.amount + excluded.amount
       """;
 
@@ -58,6 +58,9 @@ final class ParkedMessages {
             proved = q.proved OR excluded.proved,
             alone = q.alone OR excluded.alone,
             state = CASE WHEN excluded.state = 'dead' THEN 'dead' ELSE q.state END,
+            lease_token = CASE WHEN excluded.state = 'dead' THEN NULL ELSE q.lease_token END,
+            lease_worker = CASE WHEN excluded.state = 'dead' THEN NULL ELSE q.lease_worker END,
+            lease_until = CASE WHEN excluded.state = 'dead' THEN NULL ELSE q.lease_until END,
             reason = CASE WHEN q.state = 'waiting' THEN excluded.reason ELSE q.reason END,
             next_attempt_at = greatest(q.next_attempt_at, excluded.next_attempt_at),
             error_class = coalesce(excluded.error_class, q.error_class),
@@ -185,17 +188,25 @@ final class ParkedMessages {
       SELECT q.id, q.lease_token, q.message_id, q.attempts, q.deaths, q.alone,
              w.id IS NULL OR coalesce(w.ending = 'lost', false) AS died
         FROM ${schema}.parked_messages q LEFT JOIN ${schema}.workers w ON w.id = q.lease_worker
-       WHERE q.consumer = ? AND q.lease_token IS NOT NULL
+       WHERE q.consumer = ? AND q.lease_token IS NOT NULL AND q.state = 'waiting'
          AND (w.id IS NULL OR w.ending IS NOT NULL
               OR q.lease_until < statement_timestamp() AND w.seen_at > q.lease_until)
        LIMIT 100 FOR UPDATE OF q SKIP LOCKED
       """;
 
-  /** From here on nobody can take the row over, however long the handler runs. */
-  private static final String LOCK_ROWS =
+  /**
+   * From here on nobody can take the row over, however long the handler runs. Waits for nobody; and
+   * none is taken that has a waiting row of its ordering key before it, outside of this batch.
+   */
+  static final String LOCK_ROWS =
       """
-      SELECT id FROM ${schema}.parked_messages
-       WHERE id = ANY (?) AND lease_token = ? AND state = 'waiting' FOR UPDATE
+      SELECT q.id FROM ${schema}.parked_messages q
+       WHERE q.id = ANY (?) AND q.lease_token = ? AND q.state = 'waiting'
+         AND (q.ordering_key IS NULL
+              OR NOT EXISTS (SELECT FROM ${schema}.parked_messages e
+                   WHERE e.consumer = q.consumer AND e.ordering_key = q.ordering_key
+                     AND e.state = 'waiting' AND e.seq < q.seq AND e.id <> ALL (?)))
+         FOR UPDATE OF q SKIP LOCKED
       """;
 
   /** The end of a lease that does not end with the row. */
@@ -216,13 +227,22 @@ final class ParkedMessages {
       UPDATE ${schema}.parked_messages
          SET lease_token = NULL, lease_worker = NULL, lease_until = NULL, attempts = attempts - 1,
              next_attempt_at = clock_timestamp() + ? * interval '1 millisecond'
-       WHERE id = ANY (?) AND lease_token = ?
+       WHERE id IN (SELECT id FROM ${schema}.parked_messages
+                     WHERE id = ANY (?) AND lease_token = ? FOR UPDATE SKIP LOCKED)
       """;
 
+  /**
+   * What else is parked under the key of a row that was applied is proved new no more; a row that
+   * is locked is being run, and judged by that.
+   */
   private static final String REMOVE =
       """
       WITH x AS (DELETE FROM ${schema}.parked_messages
-                  WHERE id = ANY (?) AND lease_token = ? RETURNING consumer)
+                  WHERE id = ANY (?) AND lease_token = ? RETURNING id, consumer, message_id),
+      u AS (UPDATE ${schema}.parked_messages SET proved = false
+             WHERE id IN (SELECT q.id FROM x JOIN ${schema}.parked_messages q
+                                        ON q.consumer = x.consumer AND q.message_id = x.message_id
+                           WHERE q.id <> ALL (?) AND q.proved FOR UPDATE OF q SKIP LOCKED))
       """
           + BOOK;
 
@@ -624,8 +644,10 @@ final class ParkedMessages {
   Set<UUID> lockRows(Connection connection, UUID token, List<UUID> ids) throws SQLException {
     Set<UUID> locked = new HashSet<>();
     try (PreparedStatement s = connection.prepareStatement(lockRows)) {
-      s.setArray(1, connection.createArrayOf("uuid", ids.toArray()));
+      java.sql.Array asked = connection.createArrayOf("uuid", ids.toArray());
+      s.setArray(1, asked);
       s.setObject(2, token);
+      s.setArray(3, asked);
       try (ResultSet r = s.executeQuery()) {
         while (r.next()) {
           locked.add(r.getObject(1, UUID.class));
@@ -639,7 +661,9 @@ final class ParkedMessages {
   record Released(
       boolean dead, String reason, int attempts, int deaths, boolean alone, Duration pause) {}
 
-  void release(Connection connection, UUID id, UUID token, Released to, @Nullable Throwable error)
+  /** False if the row is leased to somebody else by now, or gone. */
+  boolean release(
+      Connection connection, UUID id, UUID token, Released to, @Nullable Throwable error)
       throws SQLException {
     try (PreparedStatement s = connection.prepareStatement(release)) {
       s.setString(1, to.dead() ? "dead" : "waiting");
@@ -651,7 +675,7 @@ final class ParkedMessages {
       setError(s, 7, error);
       s.setObject(10, id);
       s.setObject(11, token);
-      s.execute();
+      return s.executeUpdate() == 1;
     }
   }
 
@@ -672,7 +696,8 @@ final class ParkedMessages {
     try (PreparedStatement s = connection.prepareStatement(remove)) {
       s.setArray(1, connection.createArrayOf("uuid", ids.toArray()));
       s.setObject(2, token);
-      s.setString(3, account);
+      s.setArray(3, connection.createArrayOf("uuid", ids.toArray()));
+      s.setString(4, account);
       s.execute();
     }
   }

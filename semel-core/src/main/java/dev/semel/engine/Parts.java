@@ -445,7 +445,9 @@ final class Parts {
         context.consumer().name(),
         entry.name(),
         cause);
-    if (entry.lease == null) {
+    if (entry.orderingKey != null && entry.lease == null) {
+      owner.runAfter(context.failures().pause(context.failures().count(entry.name())), entry);
+    } else if (entry.lease == null) {
       owner.holdFor(context.failures().pause(context.failures().count(entry.name())), entry);
     }
     return List.of();
@@ -610,6 +612,8 @@ final class Parts {
   private void told(Entry entry, @Nullable Outcome outcome, Action action) {
     if (action instanceof Action.Park park && outcome instanceof Outcome.Parked) {
       parked(entry, park.parking().dead(), park.parking().reason(), park.parking().pause());
+    } else if (action instanceof Action.Release && !(outcome instanceof Outcome.Parked)) {
+      LOG.debug("the lease of message {} was over before its failure was booked", entry.name());
     } else if (action instanceof Action.Release release) {
       parked(entry, release.to().dead(), release.to().reason(), release.to().pause());
     } else if (outcome instanceof Outcome.Conflict) {

@@ -47,12 +47,13 @@ final class Pending {
 
   synchronized void hold(Duration pause, Entry entry, Then then, @Nullable Throwable cause) {
     // Within a key only the first has a time of its own; a row of parked_messages is the first.
-    if (entry.lease == null && then == Then.RUN && heldBehind(entry)) {
+    if (entry.lease == null && then == Then.RUN && !entry.holds && heldBehind(entry)) {
       return;
     }
     held.add(new Held(System.nanoTime() + pause.toNanos(), entry, then, cause));
-    if (entry.orderingKey != null && entry.lease == null) {
+    if (entry.orderingKey != null && entry.lease == null && !entry.holds) {
       holding.merge(entry.orderingKey, 1, Integer::sum);
+      entry.holds = true;
     }
     inFlight += entry.inFlightSince != 0 ? 1 : 0;
   }
@@ -83,7 +84,10 @@ final class Pending {
     return due;
   }
 
-  /** Takes what is due to be decided; what is still open is held for another pause. */
+  /**
+   * Takes what is due to be decided; what is still open is held for another pause. Those behind
+   * what is decided wait on, until {@link #carriedOut}.
+   */
   synchronized List<Held> dueToDecide(Predicate<Entry> open, Duration pause) {
     List<Held> decided = new ArrayList<>();
     for (Held each : due(Then.DECIDE, Integer.MAX_VALUE)) {
@@ -93,8 +97,27 @@ final class Pending {
         decided.add(each);
       }
     }
-    decided.forEach(this::runThoseBehind);
     return decided;
+  }
+
+  /** What was decided has been done: those behind it run, unless it is held again. */
+  synchronized void carriedOut(Entry entry) {
+    if (entry.holds && held.stream().noneMatch(h -> h.entry() == entry)) {
+      noLongerHolds(entry);
+      for (Entry next : released(entry)) {
+        hold(Duration.ZERO, next, Then.RUN, null);
+      }
+    }
+  }
+
+  /** Drops deliveries whose channel has closed: they come again. */
+  synchronized void dropDead() {
+    List<Held> dead = held.stream().filter(h -> !h.entry().live()).toList();
+    held.removeAll(dead);
+    for (Held each : dead) {
+      left(each);
+      runThoseBehind(each);
+    }
   }
 
   private void runThoseBehind(Held each) {
@@ -111,7 +134,7 @@ final class Pending {
       Held next = held.poll();
       if (next.then() == then) {
         found.add(next);
-        left(next.entry());
+        left(next);
       } else {
         others.add(next);
       }
@@ -120,11 +143,19 @@ final class Pending {
     return found;
   }
 
-  private void left(Entry entry) {
-    if (entry.orderingKey != null && entry.lease == null) {
-      holding.computeIfPresent(entry.orderingKey, (k, n) -> n == 1 ? null : n - 1);
+  private void left(Held each) {
+    Entry entry = each.entry();
+    if (each.then() != Then.DECIDE || !entry.live()) {
+      noLongerHolds(entry);
     }
     inFlight -= entry.inFlightSince != 0 ? 1 : 0;
+  }
+
+  private void noLongerHolds(Entry entry) {
+    if (entry.holds) {
+      entry.holds = false;
+      holding.computeIfPresent(entry.orderingKey, (k, n) -> n == 1 ? null : n - 1);
+    }
   }
 
   /** Those behind an entry that is held no more, unless another one of its key is. */
@@ -152,6 +183,16 @@ final class Pending {
     return held.isEmpty();
   }
 
+  /** Whether a delivery is held that was received before a time. */
+  synchronized boolean hasOlderThan(long receivedBefore) {
+    return held.stream()
+            .map(Held::entry)
+            .anyMatch(e -> e.lease == null && e.receivedNanos - receivedBefore < 0)
+        || behind.values().stream()
+            .flatMap(Deque::stream)
+            .anyMatch(e -> e.receivedNanos - receivedBefore < 0);
+  }
+
   /** Takes deliveries out that were received before a time, those behind them included. */
   synchronized List<Entry> takeOlderThan(long receivedBefore) {
     List<Entry> old = new ArrayList<>();
@@ -159,7 +200,8 @@ final class Pending {
     for (Held each : List.copyOf(held)) {
       Entry entry = each.entry();
       if (entry.lease == null && entry.receivedNanos - receivedBefore < 0) {
-        left(entry);
+        noLongerHolds(entry);
+        left(each);
         old.add(entry);
       } else {
         kept.add(each);
@@ -189,6 +231,7 @@ final class Pending {
           }
         });
     behind.values().forEach(all::addAll);
+    all.forEach(e -> e.holds = false);
     held.clear();
     behind.clear();
     holding.clear();

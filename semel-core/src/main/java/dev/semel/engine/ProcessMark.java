@@ -45,7 +45,8 @@ final class ProcessMark {
     } catch (RuntimeException e) {
       return false;
     }
-    if (!Files.isReadable(PROC.resolve("self/stat"))) {
+    if (!Files.exists(PROC.resolve("1"))) {
+      // Processes of others are hidden here, or there is no such directory: absence says nothing.
       return false;
     }
     String[] stat = stat(pid);

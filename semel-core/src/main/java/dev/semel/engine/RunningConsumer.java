@@ -24,6 +24,8 @@ final class RunningConsumer {
   enum Hold {
     DATABASE_AWAY,
     PARKED_LIMIT,
+    /** An order went back once, and would only do so again before its messages can run. */
+    RETURNED,
     ALONE,
     STOPPING
   }
@@ -54,7 +56,7 @@ final class RunningConsumer {
     }
   }
 
-  private boolean ordered() {
+  boolean ordered() {
     return consumer.orderingKey() != null;
   }
 
@@ -153,6 +155,11 @@ final class RunningConsumer {
         && lanes.stream().allMatch(l -> threads.isEmpty() || l.rests());
   }
 
+  /** Whether no handler of this consumer is at work. */
+  boolean runsNothing() {
+    return lanes.stream().noneMatch(Lane::works);
+  }
+
   /** Lanes whose thread has ended though nobody stopped it. */
   synchronized long deadLanes() {
     return threads.stream().filter(t -> !t.isAlive()).count();
@@ -193,7 +200,15 @@ final class RunningConsumer {
   /** Once a second, by the heart. */
   void upkeep() {
     hold(Hold.PARKED_LIMIT, context.parked().overLimit());
-    lanes.forEach(Lane::giveBackOld);
+    boolean returned = false;
+    for (Lane lane : lanes) {
+      returned |= subscriptions.isEmpty() ? false : lane.giveBackOld();
+    }
+    if (returned) {
+      hold(Hold.RETURNED, context.database().away() || context.parked().overLimit());
+    } else if (!context.database().away() && !context.parked().overLimit()) {
+      hold(Hold.RETURNED, false);
+    }
   }
 
   /** See {@link AloneLane#runOne}. */

@@ -3,6 +3,7 @@ package dev.semel.engine;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,23 +75,42 @@ final class Solitude implements Runnable {
   }
 
   private void pauseAndRun() throws InterruptedException {
-    consumers.forEach(c -> c.hold(RunningConsumer.Hold.ALONE, true));
     long deadline = System.nanoTime() + patience;
-    while (!consumers.stream().allMatch(RunningConsumer::holdsNothing)) {
+    // An order gives all back when it pauses, so it does so only when its handlers are done.
+    hold(false);
+    if (!await(deadline, c -> c.ordered() ? c.runsNothing() : c.holdsNothing())) {
+      return;
+    }
+    hold(true);
+    if (!await(deadline, RunningConsumer::holdsNothing)) {
+      return;
+    }
+    patience = FIRST_PATIENCE;
+    runAlone();
+  }
+
+  private void hold(boolean ordered) {
+    consumers.stream()
+        .filter(c -> c.ordered() == ordered)
+        .forEach(c -> c.hold(RunningConsumer.Hold.ALONE, true));
+  }
+
+  private boolean await(long deadline, Predicate<RunningConsumer> what)
+      throws InterruptedException {
+    while (!consumers.stream().allMatch(what)) {
       if (stop.draining()) {
-        return;
+        return false;
       }
       if (System.nanoTime() - deadline > 0) {
         // Slow handlers must not keep the whole process from taking messages.
         LOG.info("a message that is to run alone waits: handlers are still at work");
         notBefore = System.nanoTime() + patience;
         patience = Math.min(2 * patience, LONGEST_PATIENCE);
-        return;
+        return false;
       }
       Thread.sleep(10);
     }
-    patience = FIRST_PATIENCE;
-    runAlone();
+    return true;
   }
 
   private void runAlone() {

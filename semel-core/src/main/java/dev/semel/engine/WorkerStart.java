@@ -220,7 +220,7 @@ final class WorkerStart {
               connection,
               new Workers.Row(
                   id, host(), version(), roles, lanes, batch, locks, ProcessMark.ofThisProcess()));
-      tables.workers().markLost(connection, id);
+      tables.workers().markLost(connection, id, false);
       connection.commit();
       return scopes;
     } catch (SQLException e) {

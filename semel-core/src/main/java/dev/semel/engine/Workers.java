@@ -116,10 +116,15 @@ final class Workers {
     update(connection, beat, id);
   }
 
-  /** Marks workers that have been silent for long, or whose process is seen to have ended. */
-  void markLost(Connection connection, UUID self) throws SQLException {
-    try (PreparedStatement s = connection.prepareStatement(markLost)) {
-      s.executeUpdate();
+  /**
+   * Marks workers whose process is seen to have ended and, if wanted, those that have been silent
+   * for long.
+   */
+  void markLost(Connection connection, UUID self, boolean bySilence) throws SQLException {
+    if (bySilence) {
+      try (PreparedStatement s = connection.prepareStatement(markLost)) {
+        s.executeUpdate();
+      }
     }
     String machine = ProcessMark.ofMachine();
     if (machine == null) {

@@ -73,7 +73,11 @@ final class ConsumerChannel {
    * Whether its deliveries can still be settled. Takes no lock, since a lock may wait for a socket.
    */
   boolean live() {
-    return !ended && fault == null && channel.isOpen() && channel.getConnection().isOpen();
+    return !ended
+        && !(spec.inOrder() && outdated != null)
+        && fault == null
+        && channel.isOpen()
+        && channel.getConnection().isOpen();
   }
 
   /** Whether there is a consumer at the broker, as far as is known. */

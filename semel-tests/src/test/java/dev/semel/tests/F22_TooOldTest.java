@@ -97,10 +97,13 @@ class F22_TooOldTest extends ParkingScene {
     ParkedMessage second = conflict("k", "second");
     assertThat(replay(second)).isEqualTo(Result.REPLAYED);
     assertThat(replay(first)).isEqualTo(Result.REPLAYED);
-    // The second goes first, since it was replayed first.
-    runAll();
-    assertThat(effectsOf("second")).isEqualTo(1);
+    String next = "UPDATE semel.parked_messages SET next_attempt_at = clock_timestamp()";
+    database.executeAsOwner(next + " + interval '1 hour' WHERE id = '" + first.id() + "'");
+    startWorker();
+    awaitTrue("the second is applied", () -> effectsOf("second") == 1);
+    database.executeAsOwner(next);
     awaitRow("id = '" + first.id() + "' AND reason LIKE 'conflict%'");
+    stopWorker();
 
     dropKeys();
     assertThat(replay(first)).isEqualTo(Result.NEEDS_AS_NEW);
@@ -110,6 +113,28 @@ class F22_TooOldTest extends ParkingScene {
     runAll();
     assertThat(ledger.effects("k")).isEqualTo(2);
     assertBooks(2, 2, 0, 0, 0, 0);
+  }
+
+  /** The same, without having been run beside it: it stayed dead all the time. */
+  @Test
+  void aDeadLetterUnderWhichAnotherRanIsProvedNoMore() throws Exception {
+    broken = true;
+    publishPrepared(List.of(stamped("k", "first", OLD)));
+    startWorker();
+    ParkedMessage first = awaitRow("state = 'dead' AND proved");
+    stopWorker();
+    broken = false;
+    ParkedMessage second = conflict("k", "second");
+    assertThat(replay(second)).isEqualTo(Result.REPLAYED);
+    runAll();
+    assertThat(ledger.effects("k")).isEqualTo(1);
+    assertThat(replay(first)).isEqualTo(Result.ALREADY_APPLIED);
+
+    dropKeys();
+    assertThat(replay(first)).isEqualTo(Result.NEEDS_AS_NEW);
+    runAll();
+    assertThat(ledger.effects("k")).isEqualTo(1);
+    assertBooks(2, 1, 0, 0, 0, 1);
   }
 
   /** Parked while its key was in flight, so nobody has looked whether it is new. */

@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -31,7 +32,7 @@ class ParkingDryRunTest extends ParkingScene {
 
   @Test
   void aDryRunTellsAndChangesNothing() throws Exception {
-    ParkedMessage dead = dead("dead", "x");
+    dead("dead", "x");
     publish("applied", "first");
     publishPrepared(List.of(publication(null, "no id")));
     database.executeAsOwner(
@@ -70,7 +71,10 @@ class ParkingDryRunTest extends ParkingScene {
     runAll();
     assertThat(ledger.effects("dead")).isEqualTo(1);
     assertBooks(5, 1, 0, 0, 0, 4);
-    assertThat(parking.replay(Selection.of(List.of(dead.id())), all, DRY))
+    // Of the two with one key it may be either.
+    List<UUID> gone = new ArrayList<>(foretold.get(0).stream().map(Done::id).toList());
+    gone.removeAll(parking.list(Selection.any()).stream().map(ParkedMessage::id).toList());
+    assertThat(parking.replay(Selection.of(gone), all, DRY))
         .extracting(Done::result)
         .containsExactly(Result.GONE);
   }

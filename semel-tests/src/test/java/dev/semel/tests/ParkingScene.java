@@ -87,6 +87,10 @@ abstract class ParkingScene extends WorkerTest {
     worker = semel.start(of.build());
   }
 
+  List<String> healthReasons() {
+    return worker.health().reasons();
+  }
+
   void stopWorker() {
     if (worker != null) {
       worker.close();

@@ -463,7 +463,14 @@ final class Parts {
     List<Part> parts = new ArrayList<>(3);
     parts.add(Part.run(entries.subList(at + 1, entries.size())));
     Entry one = entries.get(at);
-    parts.add(again ? Part.run(List.of(one)) : Part.of(one, new Action.Failed(failure.cause())));
+    // In a transaction that is aborted already, the error is that of one before it, which swallowed
+    // it.
+    boolean anothers =
+        at > 0 && SqlErrors.IN_FAILED_TRANSACTION.equals(SqlErrors.stateOf(failure.cause()));
+    parts.add(
+        again || anothers
+            ? Part.run(List.of(one))
+            : Part.of(one, new Action.Failed(failure.cause())));
     parts.add(Part.run(entries.subList(0, at)));
     return parts;
   }

@@ -1,6 +1,7 @@
 package dev.semel.testkit;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * the loopback address only and keeps its ports across restarts. It runs as whoever runs the tests,
  * root or not.
  *
+ * <p>With SEMEL_TEST_RABBITMQ_ROOT in the environment it is the RabbitMQ of that root directory,
+ * which {@code tools/rabbitmq-root} makes; only root can start that one.
+ *
  * <p>The broker ends with this JVM, however the JVM ends. Methods may be called from any thread;
  * those that start or stop the broker exclude each other.
  */
@@ -35,6 +39,7 @@ public final class RabbitNode implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(90);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(40);
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(20);
+  private static final Duration QUORUM_TICK = Duration.ofMillis(100);
   private static final int PORT_TRIES = 3;
   private static final String STARTED = "completed with";
 
@@ -89,8 +94,9 @@ public final class RabbitNode implements AutoCloseable {
     private Builder() {}
 
     /**
-     * How long a delivery may stay unacknowledged before the broker closes the channel. The node
-     * checks every second instead of every minute.
+     * How long a delivery may stay unacknowledged before the broker takes it back. Up to RabbitMQ
+     * 4.2 that closes the channel, and the node checks every second instead of every minute; from
+     * 4.3 on it cancels the consumer, at once, and only that of a quorum queue.
      *
      * @param timeout at least one millisecond
      * @return this builder
@@ -140,6 +146,18 @@ public final class RabbitNode implements AutoCloseable {
    */
   public int httpPort() {
     return ports.http();
+  }
+
+  /**
+   * The version of RabbitMQ, as the running broker tells it.
+   *
+   * @return for example {@code 3.10.8}
+   * @throws IOException when the broker is down
+   */
+  public String version() throws IOException {
+    try (AmqpSession session = AmqpSession.open(amqpUri("/"))) {
+      return session.connection().getServerProperties().get("version").toString();
+    }
   }
 
   /**
@@ -262,7 +280,8 @@ public final class RabbitNode implements AutoCloseable {
   }
 
   /**
-   * Messages of a queue, ready and unacknowledged together, as the broker counts them now.
+   * Messages of a queue, ready and unacknowledged together, as the broker counts them now. For a
+   * quorum queue that takes some 0.3 s.
    *
    * @param vhost its vhost
    * @param queue its name
@@ -270,12 +289,13 @@ public final class RabbitNode implements AutoCloseable {
    * @throws IOException when the broker is down
    */
   public int messageCount(String vhost, String queue) throws IOException {
-    for (JsonNode node : api().queues(vhost)) {
-      if (node.path("name").asText().equals(queue)) {
-        return node.path("messages").asInt();
-      }
+    JsonNode found = queue(vhost, queue);
+    if (found.path("type").asText().equals("quorum")) {
+      // the numbers are those of its last tick, which must be one after this call
+      awaitTicks(3);
+      found = queue(vhost, queue);
     }
-    return -1;
+    return found.path("messages").asInt(-1);
   }
 
   /**
@@ -395,6 +415,24 @@ public final class RabbitNode implements AutoCloseable {
     temporary.close();
   }
 
+  private JsonNode queue(String vhost, String name) throws IOException {
+    for (JsonNode each : api().queues(vhost)) {
+      if (each.path("name").asText().equals(name)) {
+        return each;
+      }
+    }
+    return MissingNode.getInstance();
+  }
+
+  private static void awaitTicks(int ticks) throws IOException {
+    try {
+      Thread.sleep(ticks * QUORUM_TICK.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while asking RabbitMQ", e);
+    }
+  }
+
   private int closeConnections(String reason, Predicate<JsonNode> chosen) throws IOException {
     Set<String> open = names(chosen);
     for (String name : open) {
@@ -443,7 +481,7 @@ public final class RabbitNode implements AutoCloseable {
         ServiceProcess.start(
             new ServiceProcess.Spec(
                 "RabbitMQ",
-                List.of(installation.server().toString()),
+                installation.command(temporary.path(), installation.server()),
                 environment(),
                 temporary.path(),
                 output(),
@@ -468,8 +506,9 @@ public final class RabbitNode implements AutoCloseable {
   private void startEpmd() throws IOException {
     Path epmdOutput = temporary.path().resolve("epmd.out");
     List<String> command =
-        List.of(
-            installation.epmd().toString(),
+        installation.command(
+            temporary.path(),
+            installation.epmd(),
             "-port",
             Integer.toString(ports.epmd()),
             "-address",
@@ -508,6 +547,7 @@ public final class RabbitNode implements AutoCloseable {
   private void writeConfiguration() throws IOException {
     List<String> rabbit = new ArrayList<>();
     rabbit.add("{channel_tick_interval, 1000}");
+    rabbit.add("{quorum_tick_interval, " + QUORUM_TICK.toMillis() + "}");
     rabbit.add("{default_user, <<\"" + user + "\">>}");
     rabbit.add("{default_pass, <<\"" + password + "\">>}");
     rabbit.add("{tcp_listeners, [{\"127.0.0.1\", " + ports.amqp() + "}]}");
@@ -554,7 +594,7 @@ public final class RabbitNode implements AutoCloseable {
 
   private Map<String, String> baseEnvironment() {
     Map<String, String> environment = new LinkedHashMap<>();
-    environment.put("PATH", System.getenv().getOrDefault("PATH", ""));
+    environment.put("PATH", installation.searchPath());
     environment.put("LANG", "C.UTF-8");
     environment.put("HOME", inDirectory("home"));
     environment.put("ERL_EPMD_PORT", Integer.toString(ports.epmd()));
@@ -577,7 +617,7 @@ public final class RabbitNode implements AutoCloseable {
   }
 
   private String inDirectory(String name) {
-    return temporary.path().resolve(name).toString();
+    return installation.seen(temporary.path()).resolve(name).toString();
   }
 
   private Path output() {

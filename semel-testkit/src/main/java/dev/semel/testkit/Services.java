@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * <p>With SEMEL_TEST_JDBC_URL (and SEMEL_TEST_JDBC_USER, SEMEL_TEST_JDBC_PASSWORD, of a role that
  * may create databases and roles) or SEMEL_TEST_AMQP_URI in the environment those servers are used
  * instead, except by classes that ask for the server process itself: they get one of their own.
+ * Which RabbitMQ is started is told at {@link RabbitNode}.
  *
  * <p>After a class that used a database, no session of its runtime role may be left: the class
  * fails, naming the sessions, when one is still there after 10 s.

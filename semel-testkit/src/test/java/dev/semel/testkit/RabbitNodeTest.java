@@ -7,7 +7,10 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
+import java.lang.module.ModuleDescriptor.Version;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +29,8 @@ class RabbitNodeTest {
   static void start() throws Exception {
     long start = System.nanoTime();
     node = RabbitNode.builder().consumerTimeout(Duration.ofSeconds(1)).start();
-    System.out.println("RabbitMQ started in " + (System.nanoTime() - start) / 1_000_000 + " ms");
+    long millis = (System.nanoTime() - start) / 1_000_000;
+    System.out.println("RabbitMQ " + node.version() + " started in " + millis + " ms");
   }
 
   @AfterAll
@@ -56,6 +60,19 @@ class RabbitNodeTest {
         .containsExactly("one", "two");
     assertThat(vhost.drainIds(queue)).isEmpty();
     assertThatThrownBy(() -> vhost.publish("absent", "m3", "x")).hasMessageContaining("not routed");
+  }
+
+  @Test
+  void countsMessagesOfBothKindsOfQueues() throws Exception {
+    for (String type : List.of("classic", "quorum")) {
+      String queue = vhost.declareQueue(type, Map.of("x-queue-type", type));
+      vhost.publish(queue, "m1", "x");
+      vhost.publish(queue, "m2", "x");
+      assertThat(node.messageCount(vhost.name(), queue)).isEqualTo(2);
+      vhost.drain(queue);
+      assertThat(node.messageCount(vhost.name(), queue)).isZero();
+    }
+    assertThat(node.messageCount(vhost.name(), "absent")).isEqualTo(-1);
   }
 
   @Test
@@ -92,17 +109,38 @@ class RabbitNodeTest {
   }
 
   @Test
-  void countsConsumersAndTimesThemOut() throws Exception {
-    String queue = vhost.declareQueue("q");
+  void countsConsumersAndTakesBackWhatTheyKeep() throws Exception {
+    String queue = vhost.declareQueue("q", Map.of("x-queue-type", "quorum"));
     try (Connection connection = vhost.connect()) {
       Channel channel = connection.createChannel();
-      CompletableFuture<ShutdownSignalException> closed = new CompletableFuture<>();
-      channel.addShutdownListener(closed::complete);
-      channel.basicConsume(queue, false, (tag, delivery) -> {}, tag -> {});
+      CompletableFuture<String> told = new CompletableFuture<>();
+      channel.addShutdownListener(closed -> told.complete(closed.getMessage()));
+      channel.basicConsume(queue, false, (tag, delivery) -> {}, tag -> told.complete("cancelled"));
       assertThat(node.consumerCount(vhost.name(), queue)).isEqualTo(1);
       vhost.publish(queue, "never acknowledged", "x");
-      assertThat(closed.get(15, TimeUnit.SECONDS).getMessage()).contains("406", "timed out");
-      assertThat(vhost.consumerCount(queue)).isZero();
+      String said = told.get(15, TimeUnit.SECONDS);
+      if (isAtLeast("4.3")) {
+        assertThat(said).isEqualTo("cancelled");
+        assertThat(channel.isOpen()).isTrue();
+      } else {
+        assertThat(said).contains("406", "timed out");
+        assertThat(vhost.consumerCount(queue)).isZero();
+      }
+      Await.until("the message back", Duration.ofSeconds(10), () -> vhost.readyCount(queue) == 1);
     }
+  }
+
+  @Test
+  void isOfTheInstallationThatWasAskedFor() throws Exception {
+    assertThat(node.version()).matches("\\d+\\.\\d+\\.\\d+.*");
+    String root = System.getenv(RabbitInstallation.ROOT);
+    if (root != null) {
+      Path servers = Path.of(root, "usr/lib/rabbitmq/lib");
+      assertThat(servers.resolve("rabbitmq_server-" + node.version())).isDirectory();
+    }
+  }
+
+  private static boolean isAtLeast(String version) throws IOException {
+    return Version.parse(node.version()).compareTo(Version.parse(version)) >= 0;
   }
 }

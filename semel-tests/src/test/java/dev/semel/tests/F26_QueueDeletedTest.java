@@ -79,11 +79,17 @@ class F26_QueueDeletedTest extends WorkerTest {
     Await.until(
         "all consumers", WITHIN, () -> broker.consumerCount(vhost.name(), queue) == CONSUMERS);
     awaitQueueEmpty();
+    Await.until(
+        "readiness with the consumer back",
+        WITHIN,
+        () -> {
+          WorkerLines back = new WorkerLines(worker.lines()).after("BACK CONSUMER ");
+          return !back.starting("HEALTH up ").isEmpty();
+        });
 
     WorkerLines lines = new WorkerLines(worker.lines());
     assertOnceEach();
     assertThat(without.starting("HEALTH up ")).isEmpty();
-    assertThat(lines.after("BACK CONSUMER ").starting("HEALTH up ")).isNotEmpty();
     assertThat(lines.starting("AWAY CONSUMER ")).hasSize(1);
     assertThat(lines.of("ENTERED", "running")).hasSize(1);
   }

@@ -19,6 +19,8 @@ import dev.semel.testkit.TestVhost;
 import dev.semel.testkit.WithServices;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -79,10 +81,16 @@ class ExamplesTest {
       Await.until(
           "the good one in the ledger", Duration.ofSeconds(20), () -> shop.rows(queue, 1) == 1);
     }
-    Await.until("the bad one back", Duration.ofSeconds(20), () -> vhost.readyCount(queue) == 1);
-    GetResponse back = vhost.drain(queue).get(0);
-    assertThat(back.getProps().getMessageId()).isEqualTo("bad");
-    assertThat(back.getEnvelope().isRedeliver()).isTrue();
+    // The good one may be back too: its acknowledgement is on its way while the connection closes.
+    List<GetResponse> back = new ArrayList<>();
+    Await.until(
+        "the bad one back",
+        Duration.ofSeconds(20),
+        () -> {
+          back.addAll(vhost.drain(queue));
+          return back.stream().anyMatch(m -> m.getProps().getMessageId().equals("bad"));
+        });
+    assertThat(back).allMatch(m -> m.getEnvelope().isRedeliver());
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.semel;
 
 import java.time.Duration;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,25 @@ public interface Listener {
    * @param messageKey the key of the message
    */
   default void inFlight(String consumer, String messageKey) {}
+
+  /**
+   * Messages have left the outbox: their broker has confirmed them, and that is stored.
+   *
+   * @param destination where they went
+   * @param count how many, from 1
+   * @param oldest how long ago the oldest of them was stored, by the clocks of database and worker
+   */
+  default void relayed(String destination, int count, Duration oldest) {}
+
+  /**
+   * A message of the outbox did not leave.
+   *
+   * @param destination where it was to go
+   * @param messageId its id
+   * @param reason what the other side said, one line
+   * @param parked whether it does not leave by itself any more
+   */
+  default void notRelayed(String destination, UUID messageId, String reason, boolean parked) {}
 
   /**
    * A background loop has done a round successfully.
@@ -124,7 +144,11 @@ public interface Listener {
       /** Five messages in a row failed alike, so something that the handlers need is away. */
       HANDLER_ENVIRONMENT,
       /** So many parked messages wait that the intake has stopped. */
-      PARKED_LIMIT
+      PARKED_LIMIT,
+      /** Where messages of the outbox go to cannot be reached, or takes nothing. */
+      DESTINATION,
+      /** What has left cannot be marked as such, though the database works; nothing is sent. */
+      OUTBOX
     }
   }
 }

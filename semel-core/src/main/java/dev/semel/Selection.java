@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * every table that operators look after.
  *
  * @param ids only these; empty for any
- * @param consumer only of this consumer; null for any
+ * @param consumer only of this consumer, or in the outbox of this destination; null for any
  * @param state only in this state; null for any
- * @param reason only those whose reason contains this text; null for any
+ * @param reason only those whose reason (in the outbox: last error) contains this text; null for
+ *     any
  * @param olderThan only those first seen longer ago; null for any
  * @param limit at most so many, the oldest first; from 1
  */
@@ -80,6 +81,16 @@ public record Selection(
   public Selection consumer(String value) {
     return new Selection(
         ids, Objects.requireNonNull(value, "consumer"), state, reason, olderThan, limit);
+  }
+
+  /**
+   * One destination's, in the outbox.
+   *
+   * @param value its name
+   * @return a narrower selection
+   */
+  public Selection destination(String value) {
+    return consumer(value);
   }
 
   /**

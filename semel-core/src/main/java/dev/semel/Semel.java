@@ -2,6 +2,8 @@ package dev.semel;
 
 import dev.semel.engine.Engine;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +18,7 @@ public interface Semel {
    * Settings to be filled in.
    *
    * @param dataSource PostgreSQL 14 or newer, the primary; a pool with at least lanes + 3
-   *     connections is advised
+   *     connections is advised, and with senders another one for each and 2 more
    * @return a builder with the defaults
    */
   static Builder builder(DataSource dataSource) {
@@ -42,9 +44,10 @@ public interface Semel {
   Inbox inbox(Consumer consumer);
 
   /**
-   * Checks the database and starts applying messages.
+   * Checks the database and starts applying messages; and, if the settings have senders, letting
+   * them out. Without consumers it is a relay only.
    *
-   * @param consumers at least one, each with a source
+   * @param consumers each with a source; at least one, unless there are senders
    * @return the running worker
    * @throws ConfigurationException if a start check fails; the message has one line for each, with
    *     the remedy
@@ -58,6 +61,13 @@ public interface Semel {
    * @return lists, replays and discards them
    */
   Parking parking();
+
+  /**
+   * Messages that are to leave.
+   *
+   * @return adds them to a transaction; lists, retries and discards them
+   */
+  Outbox outbox();
 
   /**
    * The tables.
@@ -80,6 +90,10 @@ public interface Semel {
     private Duration lockTimeout = Duration.ofSeconds(5);
     private Duration statementTimeout = Duration.ofSeconds(60);
     private Duration idleTimeout = Duration.ofHours(1);
+    private final Map<String, Sender> senders = new LinkedHashMap<>();
+    private Duration relayLease = Duration.ofSeconds(10);
+    private Duration relayPoll = Duration.ofSeconds(1);
+    private Duration keepSent = Duration.ZERO;
     private boolean oneAtATime;
     private Listener listener = new Listener() {};
 
@@ -187,6 +201,63 @@ public interface Semel {
     }
 
     /**
+     * Lets the messages of a destination out in the processes that this instance starts.
+     *
+     * @param destination its name, see {@link Outgoing.Builder#destination}
+     * @param sender made by an adapter
+     * @return this
+     */
+    public Builder sender(String destination, Sender sender) {
+      senders.put(
+          Objects.requireNonNull(destination, "destination"),
+          Objects.requireNonNull(sender, "sender"));
+      return this;
+    }
+
+    /**
+     * Lets the messages of the default destination out, see {@link #sender(String, Sender)}.
+     *
+     * @param sender made by an adapter
+     * @return this
+     */
+    public Builder sender(Sender sender) {
+      return sender(Outgoing.DEFAULT_DESTINATION, sender);
+    }
+
+    /**
+     * Sets {@link Setting#RELAY_LEASE}.
+     *
+     * @param value the lease
+     * @return this
+     */
+    public Builder relayLease(Duration value) {
+      this.relayLease = Objects.requireNonNull(value, "relayLease");
+      return this;
+    }
+
+    /**
+     * Sets {@link Setting#RELAY_POLL}.
+     *
+     * @param value the interval
+     * @return this
+     */
+    public Builder relayPoll(Duration value) {
+      this.relayPoll = Objects.requireNonNull(value, "relayPoll");
+      return this;
+    }
+
+    /**
+     * Sets {@link Setting#KEEP_SENT}.
+     *
+     * @param value how long
+     * @return this
+     */
+    public Builder keepSent(Duration value) {
+      this.keepSent = Objects.requireNonNull(value, "keepSent");
+      return this;
+    }
+
+    /**
      * For debugging: one lane, batch 1, prefetch 1 for every consumer, and one INFO line for each
      * step of the protocol.
      *
@@ -226,6 +297,10 @@ public interface Semel {
           lockTimeout,
           statementTimeout,
           idleTimeout,
+          senders,
+          relayLease,
+          relayPoll,
+          keepSent,
           oneAtATime,
           listener);
     }

@@ -119,6 +119,39 @@ public record Setting<T extends Comparable<T>>(
           Duration.ofSeconds(1),
           Duration.ofHours(24));
 
+  /** {@link Semel.Builder#relayLease}. */
+  public static final Setting<Duration> RELAY_LEASE =
+      new Setting<>(
+          "relayLease",
+          "How long a relay has its shards of the outbox without renewing that. If a machine dies,"
+              + " its messages wait for so long; a relay that was frozen for half of it sends"
+              + " nothing more.",
+          "",
+          "10 s",
+          Duration.ofSeconds(1),
+          Duration.ofMinutes(10));
+
+  /** {@link Semel.Builder#relayPoll}. */
+  public static final Setting<Duration> RELAY_POLL =
+      new Setting<>(
+          "relayPoll",
+          "How often a relay looks through the outbox. Messages do not wait for it where the worker"
+              + " or `NOTIFY` says that there are some.",
+          "",
+          "1 s",
+          Duration.ofMillis(10),
+          Duration.ofMinutes(1));
+
+  /** {@link Semel.Builder#keepSent}. */
+  public static final Setting<Duration> KEEP_SENT =
+      new Setting<>(
+          "keepSent",
+          "How long it is known that a message has left: its id, type, key and time, without body.",
+          "",
+          "0 s (not kept)",
+          Duration.ZERO,
+          Duration.ofDays(3650));
+
   /** {@link Consumer.Builder#pause}. */
   public static final Setting<Duration> PAUSE =
       new Setting<>(
@@ -230,6 +263,9 @@ public record Setting<T extends Comparable<T>>(
         LOCK_TIMEOUT,
         STATEMENT_TIMEOUT,
         IDLE_TIMEOUT,
+        RELAY_LEASE,
+        RELAY_POLL,
+        KEEP_SENT,
         PAUSE,
         PARKED_LIMIT,
         ACKNOWLEDGEMENT_TIMEOUT,

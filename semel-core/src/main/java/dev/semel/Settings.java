@@ -1,6 +1,9 @@
 package dev.semel;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param lockTimeout see {@link Setting#LOCK_TIMEOUT}
  * @param statementTimeout see {@link Setting#STATEMENT_TIMEOUT}
  * @param idleTimeout see {@link Setting#IDLE_TIMEOUT}
+ * @param senders by the names of their destinations
+ * @param relayLease see {@link Setting#RELAY_LEASE}
+ * @param relayPoll see {@link Setting#RELAY_POLL}
+ * @param keepSent see {@link Setting#KEEP_SENT}
  * @param oneAtATime whether steps are logged and lanes, batch and prefetch are 1
  * @param listener hears what happened
  */
@@ -33,6 +40,10 @@ public record Settings(
     Duration lockTimeout,
     Duration statementTimeout,
     Duration idleTimeout,
+    Map<String, Sender> senders,
+    Duration relayLease,
+    Duration relayPoll,
+    Duration keepSent,
     boolean oneAtATime,
     Listener listener) {
 
@@ -51,6 +62,10 @@ public record Settings(
    * @param lockTimeout see the record
    * @param statementTimeout see the record
    * @param idleTimeout see the record
+   * @param senders see the record
+   * @param relayLease see the record
+   * @param relayPoll see the record
+   * @param keepSent see the record
    * @param oneAtATime see the record
    * @param listener see the record
    * @throws ConfigurationException naming the first setting that cannot work
@@ -71,6 +86,10 @@ public record Settings(
     Setting.LOCK_TIMEOUT.checked(lockTimeout);
     Setting.STATEMENT_TIMEOUT.checked(statementTimeout);
     Setting.IDLE_TIMEOUT.checked(idleTimeout);
+    senders = Collections.unmodifiableMap(new LinkedHashMap<>(senders));
+    Setting.RELAY_LEASE.checked(relayLease);
+    Setting.RELAY_POLL.checked(relayPoll);
+    Setting.KEEP_SENT.checked(keepSent);
   }
 
   static void checkPrefetch(@Nullable Integer prefetch, int lanes) {

@@ -50,16 +50,26 @@ final class BatchRun {
   private final ProcessedMessages processed;
   private final ParkedMessages parked;
   private final Started started;
+  private final OutboxMessages outbox;
+  private final Wakeup wakeup;
   private final Claims claims;
   private final HandlerRun handlers;
   private final Consumer consumer;
   private final Timeouts timeouts;
   private final Probe probe;
 
-  BatchRun(Tables tables, Claims claims, Consumer consumer, Timeouts timeouts, Probe probe) {
+  BatchRun(
+      Tables tables,
+      Claims claims,
+      Consumer consumer,
+      Timeouts timeouts,
+      Wakeup wakeup,
+      Probe probe) {
     this.processed = tables.processed();
     this.parked = tables.parked();
     this.started = tables.started();
+    this.outbox = tables.outbox();
+    this.wakeup = wakeup;
     this.claims = claims;
     this.handlers = new HandlerRun(consumer);
     this.consumer = consumer;
@@ -149,17 +159,27 @@ final class BatchRun {
       BooleanSupplier stopping) {
     List<@Nullable Outcome> outcomes;
     long[] nanos;
+    boolean promised;
     try {
       Claims.Result claim = claims.begin(connection, timeouts, entries);
       outcomes = claim.outcomes();
       probe.reached(Step.CLAIMED);
       Set<Entry> lost = new HashSet<>();
       List<String> unrun = lockRows(connection, entries, outcomes, lost);
-      nanos = handlers.run(connection, entries, outcomes, handler, stopping);
+      Promises promises = new Promises(claims.installation(), consumer.name());
+      nanos = handlers.run(connection, entries, outcomes, handler, promises, stopping);
       copiesFollowTheirFirst(entries, outcomes);
       probe.reached(Step.HANDLED);
-      if (entries.get(0).lease != null || outcomes.stream().anyMatch(BatchRun::isWritten)) {
+      List<OutboxMessages.New> sent = promises.messages();
+      if (entries.get(0).lease != null
+          || !sent.isEmpty()
+          || outcomes.stream().anyMatch(BatchRun::isWritten)) {
         processed.resetRole(connection);
+      }
+      promised = !sent.isEmpty();
+      if (promised) {
+        promise(connection, sent);
+        probe.reached(Step.PROMISED);
       }
       unclaim(connection, claim, entries, outcomes, unrun);
       parkUnusable(connection, entries, outcomes);
@@ -174,13 +194,42 @@ final class BatchRun {
         }
       }
       probe.reached(Step.VERIFIED);
+    } catch (OrderBusy e) {
+      return new Result.Failed(-1, e, null);
     } catch (HandlerRun.Threw e) {
       return new Result.Failed(e.index, e.getCause(), whatEnded(connection, e.getCause()));
     } catch (SQLException e) {
       return ofOurOwn(connection, entries.size(), e);
     }
     Result notCommitted = commit(connection, entries.size() == 1 ? 0 : -1);
-    return notCommitted != null ? notCommitted : new Result.Committed(outcomes, nanos);
+    if (notCommitted != null) {
+      return notCommitted;
+    }
+    if (promised) {
+      wakeup.signal();
+    }
+    return new Result.Committed(outcomes, nanos);
+  }
+
+  /**
+   * Another transaction holds the order of a message that is to be sent, and does not end: nobody's
+   * attempt.
+   */
+  static final class OrderBusy extends SQLException {
+
+    private static final long serialVersionUID = 1L;
+
+    OrderBusy(SQLException e) {
+      super(e.getMessage(), e.getSQLState(), e);
+    }
+  }
+
+  private void promise(Connection connection, List<OutboxMessages.New> sent) throws SQLException {
+    try {
+      outbox.insert(connection, sent);
+    } catch (SQLException e) {
+      throw SqlErrors.LOCK_NOT_AVAILABLE.equals(e.getSQLState()) ? new OrderBusy(e) : e;
+    }
   }
 
   /**

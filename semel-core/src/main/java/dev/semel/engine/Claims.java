@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +39,12 @@ final class Claims {
     this.probe = probe;
   }
 
-  /** Seeds of the lock hashes: of the keys and of the ordering keys of one consumer. */
-  record Scope(long keys, long orderingKeys) {}
+  /** Seeds of the lock hashes, of the keys and of the ordering keys; and which database it is. */
+  record Scope(long keys, long orderingKeys, UUID installation) {}
+
+  UUID installation() {
+    return scope.installation();
+  }
 
   /**
    * What a claim found, in the order of the entries. {@code outcomes} has null for an entry that is

@@ -25,14 +25,16 @@ final class EngineInbox implements Inbox {
   private final Settings settings;
   private final Tables tables;
   private final Consumer consumer;
+  private final Wakeup wakeup;
   private final Probe probe;
 
   private volatile @Nullable Claims claims;
 
-  EngineInbox(Settings settings, Tables tables, Consumer consumer, Probe probe) {
+  EngineInbox(Settings settings, Tables tables, Consumer consumer, Wakeup wakeup, Probe probe) {
     this.settings = settings;
     this.tables = tables;
     this.consumer = consumer;
+    this.wakeup = wakeup;
     this.probe = probe;
   }
 
@@ -46,7 +48,8 @@ final class EngineInbox implements Inbox {
           new SessionHolder(() -> Session.open(settings.dataSource(), settings.statementTimeout()));
       try {
         Connection connection = holder.get().connection();
-        BatchRun batchRun = new BatchRun(tables, claims(connection), consumer, timeouts, probe);
+        BatchRun batchRun =
+            new BatchRun(tables, claims(connection), consumer, timeouts, wakeup, probe);
         BatchRun.Result result =
             batchRun.apply(connection, null, List.of(entry), handler, () -> false);
         if (result instanceof BatchRun.Result.Committed committed) {

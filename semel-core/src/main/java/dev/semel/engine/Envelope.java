@@ -82,7 +82,7 @@ final class Envelope {
     json.append('}');
   }
 
-  private static void typed(StringBuilder json, @Nullable Object value) {
+  static void typed(StringBuilder json, @Nullable Object value) {
     json.append("{\"t\":");
     quote(json, type(value));
     json.append(",\"v\":");
@@ -125,7 +125,7 @@ final class Envelope {
     return value.getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
   }
 
-  private static void quote(StringBuilder json, String text) {
+  static void quote(StringBuilder json, String text) {
     json.append('"');
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

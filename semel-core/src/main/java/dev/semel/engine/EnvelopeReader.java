@@ -60,19 +60,26 @@ final class EnvelopeReader {
       case "null" -> nothing();
       case "table" -> table();
       case "list" -> list();
-      case "string" -> text();
-      case "bytes" -> Base64.getDecoder().decode(text());
-      case "boolean" -> Boolean.valueOf(text());
-      case "byte" -> Byte.valueOf(text());
-      case "short" -> Short.valueOf(text());
-      case "integer" -> Integer.valueOf(text());
-      case "long" -> Long.valueOf(text());
-      case "float" -> Float.valueOf(text());
-      case "double" -> Double.valueOf(text());
-      case "decimal" -> new BigDecimal(text());
-      case "time" -> Instant.parse(text());
-      // Of a message that the caller built himself: what it prints is all that was kept.
-      default -> text();
+      default -> scalar(type, text());
+    };
+  }
+
+  /** The value that {@link Envelope} wrote as a text, with its type beside it. */
+  static Object scalar(String type, String text) {
+    return switch (type) {
+      case "bytes" -> Base64.getDecoder().decode(text);
+      case "boolean" -> Boolean.valueOf(text);
+      case "byte" -> Byte.valueOf(text);
+      case "short" -> Short.valueOf(text);
+      case "integer" -> Integer.valueOf(text);
+      case "long" -> Long.valueOf(text);
+      case "float" -> Float.valueOf(text);
+      case "double" -> Double.valueOf(text);
+      case "decimal" -> new BigDecimal(text);
+      case "time" -> Instant.parse(text);
+      // A string; or of a message that the caller built himself: what it prints is all that was
+      // kept.
+      default -> text;
     };
   }
 

@@ -37,6 +37,7 @@ final class HandlerRun {
    * with somebody else soon.
    *
    * @param outcomes null for a new entry; becomes {@code Applied} where the handler ran
+   * @param promises takes what the handlers send
    * @return the time in the handler for each entry, in nanoseconds
    */
   long[] run(
@@ -44,10 +45,11 @@ final class HandlerRun {
       List<Entry> entries,
       List<@Nullable Outcome> outcomes,
       @Nullable Handler handler,
+      Promises promises,
       BooleanSupplier stopping)
       throws Threw {
     long[] nanos = new long[entries.size()];
-    try (HandlerTx tx = new HandlerTx(connection)) {
+    try (HandlerTx tx = new HandlerTx(connection, promises, entries)) {
       if (handler != null) {
         runEach(tx, entries, outcomes, handler, stopping, nanos);
       } else if (!stopping.getAsBoolean()) {
@@ -76,6 +78,7 @@ final class HandlerRun {
       long start = System.nanoTime();
       try {
         entry.runs++;
+        tx.handles(entry);
         handler.handle(entry.message, tx);
       } catch (Throwable t) {
         throw new Threw(i, t);

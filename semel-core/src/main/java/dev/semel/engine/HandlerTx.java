@@ -1,5 +1,7 @@
 package dev.semel.engine;
 
+import dev.semel.Message;
+import dev.semel.Outgoing;
 import dev.semel.TransactionMisuseException;
 import dev.semel.Tx;
 import java.lang.reflect.InvocationHandler;
@@ -7,7 +9,10 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.util.List;
 import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transaction as a handler sees it: the lane's connection behind a proxy that does not let it
@@ -19,10 +24,18 @@ final class HandlerTx implements Tx, InvocationHandler, AutoCloseable {
 
   private final Connection target;
   private final Connection proxy;
+  private final Promises promises;
+  private final List<Entry> entries;
+
+  /** The one that is being handled; null in a batch handler. */
+  private volatile @Nullable Entry current;
+
   private volatile boolean ended;
 
-  HandlerTx(Connection target) {
+  HandlerTx(Connection target, Promises promises, List<Entry> entries) {
     this.target = target;
+    this.promises = promises;
+    this.entries = entries;
     this.proxy =
         (Connection)
             Proxy.newProxyInstance(
@@ -32,6 +45,41 @@ final class HandlerTx implements Tx, InvocationHandler, AutoCloseable {
   @Override
   public Connection connection() {
     return proxy;
+  }
+
+  void handles(Entry entry) {
+    current = entry;
+  }
+
+  @Override
+  public UUID send(Outgoing message) {
+    Entry cause = current;
+    refuseIfEnded();
+    if (cause == null) {
+      throw new TransactionMisuseException(
+          "send(message) was called by a batch handler; say for which message of the batch:"
+              + " send(cause, message)");
+    }
+    return promises.add(cause, message);
+  }
+
+  @Override
+  public UUID send(Message cause, Outgoing message) {
+    refuseIfEnded();
+    for (Entry entry : entries) {
+      if (entry.message == cause) {
+        return promises.add(entry, message);
+      }
+    }
+    throw new TransactionMisuseException(
+        "send(cause, message) was called with a cause that the handler was not given");
+  }
+
+  private void refuseIfEnded() {
+    if (ended) {
+      throw new TransactionMisuseException(
+          "send was called after the handler had returned: its transaction is over");
+    }
   }
 
   @Override

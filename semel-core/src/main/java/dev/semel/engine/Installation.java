@@ -21,7 +21,7 @@ final class Installation {
   private static final String SCOPE =
       """
       SELECT hashtextextended(?, hashtextextended(id::text, 1)),
-             hashtextextended(?, hashtextextended(id::text, 2))
+             hashtextextended(?, hashtextextended(id::text, 2)), id
         FROM ${schema}.installation
       """;
 
@@ -62,7 +62,7 @@ final class Installation {
       s.setString(2, consumer);
       try (ResultSet r = s.executeQuery()) {
         r.next();
-        return new Claims.Scope(r.getLong(1), r.getLong(2));
+        return new Claims.Scope(r.getLong(1), r.getLong(2), r.getObject(3, UUID.class));
       }
     }
   }

@@ -401,6 +401,9 @@ final class Parts {
       return cut(part, failure, again);
     }
     Entry entry = entries.get(0);
+    if (failure.cause() instanceof BatchRun.OrderBusy) {
+      return notItsOwn(entry);
+    }
     if (again && entry.uncountedRuns < UNCOUNTED_RUNS) {
       entry.uncountedRuns++;
       return List.of(part);

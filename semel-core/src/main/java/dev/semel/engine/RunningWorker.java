@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A started worker, and its orderly end. */
 final class RunningWorker implements Worker {
@@ -16,6 +17,10 @@ final class RunningWorker implements Worker {
   private final List<RunningConsumer> consumers;
   private final Outages outages;
   private final Heart heart;
+  private final @Nullable Relay relay;
+  private final Notifier notifier;
+  private final Thread notifying;
+  private final Runnable ending;
   private final Solitude solitude;
   private final Thread alone;
   private final StopState stop;
@@ -26,12 +31,20 @@ final class RunningWorker implements Worker {
       List<RunningConsumer> consumers,
       Outages outages,
       Heart heart,
+      @Nullable Relay relay,
+      Notifier notifier,
+      Runnable ending,
       Solitude solitude,
       StopState stop,
       Duration grace) {
     this.consumers = consumers;
     this.outages = outages;
     this.heart = heart;
+    this.relay = relay;
+    this.notifier = notifier;
+    this.notifying = new Thread(notifier, "semel-notify");
+    this.notifying.setDaemon(true);
+    this.ending = ending;
     this.solitude = solitude;
     this.alone = new Thread(solitude, "semel-alone");
     this.stop = stop;
@@ -40,6 +53,10 @@ final class RunningWorker implements Worker {
 
   void start() {
     heart.start();
+    notifying.start();
+    if (relay != null) {
+      relay.start();
+    }
     solitude.of(consumers);
     alone.start();
   }
@@ -49,6 +66,9 @@ final class RunningWorker implements Worker {
     List<String> reasons = new ArrayList<>(outages.reasons());
     if (stop.draining()) {
       reasons.add("the worker is stopping");
+    }
+    if (relay != null && !stop.draining()) {
+      reasons.addAll(relay.troubles());
     }
     for (RunningConsumer consumer : consumers) {
       if (!stop.draining() && consumer.deadLanes() > 0) {
@@ -72,6 +92,9 @@ final class RunningWorker implements Worker {
     closed = true;
     stop.drain();
     consumers.forEach(c -> c.hold(RunningConsumer.Hold.STOPPING, true));
+    if (relay != null) {
+      relay.stop();
+    }
     long deadline = System.nanoTime() + grace.toNanos();
     try {
       if (!ended(deadline)) {
@@ -83,6 +106,11 @@ final class RunningWorker implements Worker {
       Thread.currentThread().interrupt();
     }
     consumers.forEach(RunningConsumer::close);
+    ending.run();
+    notifier.stop();
+    if (relay != null) {
+      relay.close();
+    }
     heart.stop();
   }
 
@@ -90,6 +118,9 @@ final class RunningWorker implements Worker {
     stop.abort();
     alone.interrupt();
     consumers.forEach(RunningConsumer::abort);
+    if (relay != null) {
+      relay.abort();
+    }
   }
 
   private boolean ended(long deadline) throws InterruptedException {
@@ -98,6 +129,6 @@ final class RunningWorker implements Worker {
     for (RunningConsumer consumer : consumers) {
       all &= consumer.awaitEnd(deadline);
     }
-    return all;
+    return all & (relay == null || relay.awaitEnd(deadline));
   }
 }

@@ -20,7 +20,8 @@ import java.util.Map;
 final class Scripts {
 
   /** One script for each release of the tables; never edited once released. */
-  private static final List<String> FILES = List.of("001_foundation.sql", "002_parking.sql");
+  private static final List<String> FILES =
+      List.of("001_foundation.sql", "002_parking.sql", "003_outbox.sql");
 
   private static final String VERSIONS = "SELECT version, checksum FROM ${schema}.schema_version";
 

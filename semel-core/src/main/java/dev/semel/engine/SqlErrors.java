@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class SqlErrors {
 
   private static final Set<String> PASSING = Set.of("40001", "40P01", "55P03", "53200");
+  static final String LOCK_NOT_AVAILABLE = "55P03";
   static final String IN_FAILED_TRANSACTION = "25P02";
   static final String OUT_OF_LOCKS = "53200";
 

@@ -28,7 +28,12 @@ final class StartChecks {
           "book_entries",
           "consumers",
           "workers",
-          "audit");
+          "audit",
+          "outbox",
+          "outbox_sent",
+          "relays",
+          "relay_shards",
+          "paused_destinations");
 
   private static final int LOCK_SHARE = 8;
 

@@ -5,6 +5,7 @@ import dev.semel.Consumer;
 import dev.semel.Settings;
 import dev.semel.UnavailableException;
 import dev.semel.Worker;
+import dev.semel.spi.MessageSender;
 import dev.semel.spi.MessageSource;
 import dev.semel.spi.Probe;
 import java.net.InetAddress;
@@ -31,16 +32,19 @@ final class WorkerStart {
 
   private final Settings settings;
   private final Tables tables;
+  private final Wakeup wakeup;
   private final Probe probe;
 
-  private WorkerStart(Settings settings, Tables tables, Probe probe) {
+  private WorkerStart(Settings settings, Tables tables, Wakeup wakeup, Probe probe) {
     this.settings = settings;
     this.tables = tables;
+    this.wakeup = wakeup;
     this.probe = probe;
   }
 
-  static Worker start(Settings settings, Tables tables, Probe probe, List<Consumer> consumers) {
-    return new WorkerStart(settings, tables, probe).start(consumers);
+  static Worker start(
+      Settings settings, Tables tables, Wakeup wakeup, Probe probe, List<Consumer> consumers) {
+    return new WorkerStart(settings, tables, wakeup, probe).start(consumers);
   }
 
   /** A consumer with the numbers that apply to it. */
@@ -59,6 +63,7 @@ final class WorkerStart {
       s.source().check();
       sized.add(inOrder(s));
     }
+    Relay.senders(settings).values().forEach(MessageSender::check);
     sized.stream()
         .filter(s -> s.consumer().identity().isLastResort())
         .forEach(
@@ -92,7 +97,7 @@ final class WorkerStart {
               consumer,
               id,
               s.prefetch(),
-              new BatchRun(tables, claims, consumer, timeouts, probe),
+              new BatchRun(tables, claims, consumer, timeouts, wakeup, probe),
               database,
               beat,
               new HandlerGate(consumer.name(), outages),
@@ -127,8 +132,25 @@ final class WorkerStart {
             beat,
             () -> running.stream().anyMatch(RunningConsumer::holdsSession),
             () -> running.forEach(RunningConsumer::upkeep));
+    Relay relay =
+        settings.senders().isEmpty()
+            ? null
+            : new Relay(settings, tables, database, outages, telling, wakeup, id, probe);
+    Notifier notifier =
+        new Notifier(database, tables.outbox(), () -> relay != null && relay.allShardsHere());
+    Runnable notifies = notifier::signal;
+    wakeup.add(notifies);
     RunningWorker worker =
-        new RunningWorker(running, outages, heart, solitude, stop, settings.grace());
+        new RunningWorker(
+            running,
+            outages,
+            heart,
+            relay,
+            notifier,
+            () -> wakeup.remove(notifies),
+            solitude,
+            stop,
+            settings.grace());
     worker.start();
     return worker;
   }
@@ -154,8 +176,8 @@ final class WorkerStart {
   }
 
   private List<Sized> sized(List<Consumer> consumers) {
-    if (consumers.isEmpty()) {
-      throw new ConfigurationException("a worker needs at least one consumer");
+    if (consumers.isEmpty() && settings.senders().isEmpty()) {
+      throw new ConfigurationException("a worker needs at least one consumer, or a sender");
     }
     Set<String> names = new HashSet<>();
     List<Sized> sized = new ArrayList<>();
@@ -212,14 +234,24 @@ final class WorkerStart {
       }
       int lanes = sized.stream().mapToInt(Sized::lanes).sum();
       int batch = sized.stream().mapToInt(Sized::batch).max().orElse(1);
-      String[] roles =
-          sized.stream().map(s -> "consumer:" + s.consumer().name()).toArray(String[]::new);
+      List<String> roles = new ArrayList<>();
+      sized.forEach(s -> roles.add("consumer:" + s.consumer().name()));
+      if (!settings.senders().isEmpty()) {
+        roles.add("relay");
+      }
       tables
           .workers()
           .begin(
               connection,
               new Workers.Row(
-                  id, host(), version(), roles, lanes, batch, locks, ProcessMark.ofThisProcess()));
+                  id,
+                  host(),
+                  version(),
+                  roles.toArray(String[]::new),
+                  lanes,
+                  batch,
+                  locks,
+                  ProcessMark.ofThisProcess()));
       tables.workers().markLost(connection, id, false);
       connection.commit();
       return scopes;

@@ -2,7 +2,7 @@ package dev.semel.spi;
 
 /**
  * Is told of each step. The engine uses an inert one; the test kit puts faults here. Per instance,
- * called by the lane that did the step.
+ * called by the thread that did the step.
  */
 @FunctionalInterface
 public interface Probe {

@@ -15,6 +15,8 @@ public enum Step {
   CLAIMED,
   /** The handlers have run. */
   HANDLED,
+  /** What the handlers send is in the outbox, uncommitted. */
+  PROMISED,
   /** The transaction is healthy and still the one that claimed; only the commit is missing. */
   VERIFIED,
   /** Effects and keys are committed. */
@@ -26,5 +28,15 @@ public enum Step {
   /** Parked messages are leased and their attempts counted, committed. */
   ATTEMPT_COUNTED,
   /** The rows of parked messages are locked: from here on nobody else can run them. */
-  ROW_LOCKED
+  ROW_LOCKED,
+  /** A relay holds shards of the outbox that it did not hold before; committed. */
+  LEASED,
+  /** Rows of the outbox are read, and are to be sent. */
+  READ,
+  /** A row was handed to its broker; nothing is known of it yet. */
+  SENT,
+  /** The broker has confirmed a row and not returned it. */
+  CONFIRMED,
+  /** What was confirmed is out of the outbox, and what was refused has its pause; committed. */
+  MARKED
 }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** From the values of AMQP tables to those of {@link dev.semel.Message#headers()}. */
+/** Between the values of AMQP tables and those of {@link dev.semel.Message#headers()}. */
 final class HeaderValues {
 
   private HeaderValues() {}
@@ -35,6 +35,24 @@ final class HeaderValues {
       List<@Nullable Object> copy = new ArrayList<>(list.size());
       list.forEach(each -> copy.add(of(each)));
       return Collections.unmodifiableList(copy);
+    }
+    return value;
+  }
+
+  /** The other way; what the client cannot send it refuses itself. */
+  static @Nullable Object toAmqp(@Nullable Object value) {
+    if (value instanceof Instant instant) {
+      return Date.from(instant);
+    }
+    if (value instanceof Map<?, ?> map) {
+      Map<String, @Nullable Object> copy = new LinkedHashMap<>();
+      map.forEach((name, each) -> copy.put(String.valueOf(name), toAmqp(each)));
+      return copy;
+    }
+    if (value instanceof List<?> list) {
+      List<@Nullable Object> copy = new ArrayList<>(list.size());
+      list.forEach(each -> copy.add(toAmqp(each)));
+      return copy;
     }
     return value;
   }

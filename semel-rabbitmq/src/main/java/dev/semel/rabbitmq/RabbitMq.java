@@ -1,10 +1,11 @@
 package dev.semel.rabbitmq;
 
+import dev.semel.Sender;
 import dev.semel.Source;
 import java.util.Objects;
 
 /**
- * RabbitMQ as a source.
+ * RabbitMQ as a source of messages, and as a destination of those in the outbox.
  *
  * <p>What a source keeps in being is one connection and, on it, one channel with one consumer per
  * subscription. It never makes or changes anything at the broker: queues, their type, their
@@ -19,7 +20,30 @@ import java.util.Objects;
  */
 public final class RabbitMq {
 
+  /** The header that counts attempts to send a message of the outbox, from 1. */
+  public static final String ATTEMPT_HEADER = "semel-attempt";
+
+  /** The header that says before when a message of the outbox was not to leave; a timestamp. */
+  public static final String NOT_BEFORE_HEADER = "semel-not-before";
+
   private RabbitMq() {}
+
+  /**
+   * Lets messages of the outbox out to exchanges of this broker.
+   *
+   * <p>A message has left when RabbitMQ has confirmed it and not returned it. It is persistent and
+   * mandatory; its {@code message-id} is the id of the promise, its {@code timestamp} the time at
+   * which it was stored, in whole seconds. Exchanges and queues are the operator's: where one is
+   * missing, messages wait and leave once it is there.
+   *
+   * @param amqpUri as for {@link #source}
+   * @return a sender, to be given to {@code Semel.Builder.sender}
+   * @throws dev.semel.ConfigurationException if the URI is not usable
+   */
+  public static Sender sender(String amqpUri) {
+    Objects.requireNonNull(amqpUri, "amqpUri");
+    return new RabbitSender(new Broker(BrokerUri.parse(amqpUri)));
+  }
 
   /**
    * The messages of one queue, with all defaults: {@code source(amqpUri, queue).build()}.

@@ -132,11 +132,11 @@ final class ServiceProcess {
     List<ProcessHandle> tree = process.descendants().toList();
     tree.forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
-    process.onExit().join();
+    // Not by onExit(), which needs the common pool, and may wait for a thread that waits for us.
     Await.until(
-        "the end of the children of " + name,
+        "the end of " + name + " and its children",
         Duration.ofSeconds(10),
-        () -> tree.stream().allMatch(Signals::isGone));
+        () -> !process.isAlive() && tree.stream().allMatch(Signals::isGone));
   }
 
   String outputTail() {

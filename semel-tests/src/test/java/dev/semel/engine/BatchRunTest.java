@@ -53,7 +53,7 @@ class BatchRunTest {
         new Claims(
             tables, consumer, tables.installation().scope(connection, consumer.name()), step -> {});
     connection.rollback();
-    run = new BatchRun(tables, claims, consumer, Timeouts.of(settings), step -> {});
+    run = new BatchRun(tables, claims, consumer, Timeouts.of(settings), new Wakeup(), step -> {});
     k = UUID.randomUUID().toString();
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class FaultProbe implements Probe {
 
   private final Args args;
-  private final InHand inHand;
+  private final Probe also;
   private final AtomicInteger reached = new AtomicInteger();
   private final Step step;
   private final String kind;
@@ -24,9 +24,9 @@ final class FaultProbe implements Probe {
   private final @Nullable Step after;
   private volatile boolean armed;
 
-  private FaultProbe(Args args, InHand inHand) {
+  private FaultProbe(Args args, Probe also) {
     this.args = args;
-    this.inHand = inHand;
+    this.also = also;
     String[] fault = args.text("fault", "none:none:0").split(":");
     this.step = fault[0].equals("none") ? null : Step.valueOf(fault[0]);
     this.kind = fault[1];
@@ -35,8 +35,8 @@ final class FaultProbe implements Probe {
     this.armed = after == null;
   }
 
-  static FaultProbe of(Args args, InHand inHand) {
-    return new FaultProbe(args, inHand);
+  static FaultProbe of(Args args, Probe also) {
+    return new FaultProbe(args, also);
   }
 
   /** An Error that nobody expects. */
@@ -50,7 +50,7 @@ final class FaultProbe implements Probe {
 
   @Override
   public void reached(Step now) {
-    inHand.reached(now);
+    also.reached(now);
     if (now == after) {
       armed = true;
     }
@@ -86,26 +86,30 @@ final class FaultProbe implements Probe {
     }
   }
 
-  /** Ends every session of the worker and waits until they are gone; gives how many. */
+  /**
+   * Ends every session that the worker has and waits until they are gone (other threads may have
+   * new ones by then); gives how many, negative if one is still there.
+   */
   private int terminate() {
     try (Connection c =
             DriverManager.getConnection(
                 args.text("superUrl"), args.text("superUser"), args.text("superPassword"));
         Statement s = c.createStatement()) {
+      String pids;
       int ended;
       try (ResultSet r =
           s.executeQuery(
-              "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE usename = '"
+              "SELECT array_agg(t.pid)::text, count(pg_terminate_backend(t.pid, 5000)) FROM (SELECT"
+                  + " pid FROM pg_stat_activity WHERE usename = '"
                   + args.text("user")
-                  + "'")) {
+                  + "') t")) {
         r.next();
-        ended = r.getInt(1);
+        pids = r.getString(1);
+        ended = r.getInt(2);
       }
       try (ResultSet r =
           s.executeQuery(
-              "SELECT count(*) FROM pg_stat_activity WHERE usename = '"
-                  + args.text("user")
-                  + "'")) {
+              "SELECT count(*) FROM pg_stat_activity WHERE pid = ANY ('" + pids + "'::int[])")) {
         r.next();
         return r.getInt(1) == 0 ? ended : -r.getInt(1);
       }

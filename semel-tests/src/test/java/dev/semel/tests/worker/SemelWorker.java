@@ -9,6 +9,7 @@ import dev.semel.Identity;
 import dev.semel.Listener;
 import dev.semel.Message;
 import dev.semel.Outcome;
+import dev.semel.Outgoing;
 import dev.semel.RetryPolicy;
 import dev.semel.Semel;
 import dev.semel.Source;
@@ -51,7 +52,13 @@ final class SemelWorker {
     if (a.has("oneAtATime")) {
       builder.oneAtATime();
     }
-    FaultProbe probe = FaultProbe.of(a, inHand);
+    if (a.has("relay")) {
+      builder
+          .sender(RabbitMq.sender(a.text("amqp")))
+          .relayPoll(Duration.ofMillis(100))
+          .relayLease(Duration.ofMillis(Integer.parseInt(a.text("lease", "2000"))));
+    }
+    FaultProbe probe = FaultProbe.of(a, inHand::reached);
     Semel semel = Engine.of(builder.settings(), probe);
     Consumer.Builder consumer =
         Consumer.named(a.text("consumer"))
@@ -84,6 +91,9 @@ final class SemelWorker {
             for (Message message : messages) {
               inHand.entered(TestHandler.keyOf(message));
               handler.handle(message, tx.connection());
+              if (a.has("sendTo")) {
+                tx.send(message, sent(a, TestHandler.keyOf(message)));
+              }
             }
           });
     } else {
@@ -91,9 +101,12 @@ final class SemelWorker {
           (message, tx) -> {
             inHand.entered(TestHandler.keyOf(message));
             handler.handle(message, tx.connection());
+            if (a.has("sendTo")) {
+              tx.send(sent(a, TestHandler.keyOf(message)));
+            }
           });
     }
-    Worker worker = semel.start(consumer.build());
+    Worker worker = a.has("relayOnly") ? semel.start() : semel.start(consumer.build());
     tellHealth(worker);
     return () -> {
       worker.close();
@@ -127,6 +140,11 @@ final class SemelWorker {
             "health");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  /** What each message makes leave: its key. */
+  private static Outgoing sent(Args a, String key) {
+    return Outgoing.to("", a.text("sendTo")).body(key).build();
   }
 
   private static Source source(Args a) {
@@ -174,6 +192,11 @@ final class SemelWorker {
               + " batch="
               + s.batchSize()
               + (s.redelivered() ? " redelivered" : ""));
+    }
+
+    @Override
+    public void relayed(String destination, int count, Duration oldest) {
+      WorkerMain.say("RELAYED " + count);
     }
 
     @Override

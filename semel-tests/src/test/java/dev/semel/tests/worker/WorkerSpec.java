@@ -163,6 +163,25 @@ public final class WorkerSpec {
     return with("fault", step + ":" + kind + ":1:" + after);
   }
 
+  /** Each handler sends its key to this queue. */
+  public WorkerSpec sendsTo(String queue) {
+    return with("sendTo", queue);
+  }
+
+  /** The process also lets messages out. */
+  public WorkerSpec relay() {
+    return with("relay", "true");
+  }
+
+  /** The process lets messages out and does nothing else. */
+  public WorkerSpec relayOnly() {
+    return relay().with("relayOnly", "true");
+  }
+
+  public WorkerSpec leaseMillis(long millis) {
+    return with("lease", Long.toString(millis));
+  }
+
   /** For the fault "terminate": who may end sessions. */
   public WorkerSpec superuser(String url, String user, String password) {
     return with("superUrl", url).with("superUser", user).with("superPassword", password);

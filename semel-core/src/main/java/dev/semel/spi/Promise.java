@@ -1,0 +1,56 @@
+package dev.semel.spi;
+
+import dev.semel.Outgoing;
+import java.time.Instant;
+import java.util.UUID;
+
+/** A stored message that is to leave now. Safe for use by many threads. */
+public interface Promise {
+
+  /**
+   * The message, with the same bytes in every attempt.
+   *
+   * @return the same object at each call
+   */
+  Outgoing message();
+
+  /**
+   * Its id, the same in every attempt.
+   *
+   * @return the id that goes out with it
+   */
+  UUID id();
+
+  /**
+   * Which attempt this is, as far as is stored: copies of an attempt whose answer was lost have the
+   * same number.
+   *
+   * @return from 1
+   */
+  int attempt();
+
+  /**
+   * When it was stored, by the database's clock.
+   *
+   * @return the time that goes out with it
+   */
+  Instant createdAt();
+
+  /**
+   * Whether it may still be sent: another process may have taken it over. To be asked immediately
+   * before the bytes are written.
+   *
+   * @return false once it may not, and then for ever; to be answered with {@link Answer.Unsent}
+   */
+  boolean maySend();
+
+  /** The bytes are written, or as good as; whether they arrive is not known yet. */
+  void sent();
+
+  /**
+   * What became of it. The first answer counts.
+   *
+   * @param answer the answer
+   */
+  void answer(Answer answer);
+}

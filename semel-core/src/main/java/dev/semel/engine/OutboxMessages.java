@@ -72,7 +72,7 @@ final class OutboxMessages {
   private static final String NOT_HELD =
       """
       (o.ordering_key IS NULL OR NOT EXISTS (SELECT FROM ${schema}.outbox h
-          WHERE h.ordering_key = o.ordering_key AND h.id < o.id
+          WHERE h.ordering_key = o.ordering_key AND h.destination = o.destination AND h.id < o.id
             AND (h.state = 'parked' OR h.due_at IS NOT NULL)))
       """;
 
@@ -101,7 +101,8 @@ final class OutboxMessages {
            AND o.state = 'pending' AND o.due_at IS NOT NULL AND o.due_at <= statement_timestamp()
            AND o.id <> ALL (?::bigint[])
            AND (o.ordering_key IS NULL OR NOT EXISTS (SELECT FROM ${schema}.outbox h
-                 WHERE h.ordering_key = o.ordering_key AND h.id < o.id))
+                 WHERE h.ordering_key = o.ordering_key AND h.destination = o.destination
+                   AND h.id < o.id))
          ORDER BY o.due_at LIMIT ?) o LIMIT ?
       """
           + UP_TO_BYTES;
@@ -204,6 +205,13 @@ final class OutboxMessages {
       RETURNING destination, encode(sha256(body), 'hex')
       """;
 
+  /** A copy of a database must not send what the original sends. */
+  private static final String PARK_ALL =
+      """
+      UPDATE ${schema}.outbox SET state = 'parked', last_error = ?, revision = revision + 1
+       WHERE state = 'pending'
+      """;
+
   private static final String PAUSE =
       """
       INSERT INTO ${schema}.paused_destinations (name, paused_by, reason) VALUES (?, ?, ?)
@@ -228,6 +236,7 @@ final class OutboxMessages {
   private final String sent;
   private final String retry;
   private final String discard;
+  private final String parkAll;
   private final String pause;
   private final String resume;
   private final String notify;
@@ -248,6 +257,7 @@ final class OutboxMessages {
     sent = SENT.replace("${schema}", schema);
     retry = RETRY.replace("${schema}", schema);
     discard = DISCARD.replace("${schema}", schema);
+    parkAll = PARK_ALL.replace("${schema}", schema);
     pause = PAUSE.replace("${schema}", schema);
     resume = RESUME.replace("${schema}", schema);
     channel = schema + "_outbox";
@@ -656,6 +666,14 @@ final class OutboxMessages {
       try (ResultSet r = s.executeQuery()) {
         return r.next() ? new Touched(r.getString(1), r.getString(2)) : null;
       }
+    }
+  }
+
+  /** Nothing that is pending leaves by itself any more. */
+  int parkAll(Connection connection, String why) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(parkAll)) {
+      s.setString(1, why);
+      return s.executeUpdate();
     }
   }
 

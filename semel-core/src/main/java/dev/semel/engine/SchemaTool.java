@@ -16,6 +16,9 @@ import java.util.UUID;
 /** The verbs on the tables. */
 final class SchemaTool implements Schema {
 
+  private static final String COPIED =
+      "the database was copied while this waited: the original sends it; see schema adopt --copied";
+
   private static final String LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(?, 5361893))";
 
   private final Settings settings;
@@ -119,6 +122,7 @@ final class SchemaTool implements Schema {
           }
           UUID newId = how == Adoption.COPIED ? UUID.randomUUID() : null;
           tables.installation().adopt(connection, newId);
+          int parked = newId == null ? 0 : tables.outbox().parkAll(connection, COPIED);
           tables
               .audit()
               .write(
@@ -127,7 +131,13 @@ final class SchemaTool implements Schema {
                   "schema adopt",
                   how.name().toLowerCase(java.util.Locale.ROOT),
                   reason,
-                  newId == null ? null : "new installation id " + newId);
+                  newId == null
+                      ? null
+                      : "new installation id "
+                          + newId
+                          + ", "
+                          + parked
+                          + " messages of the outbox parked");
           return null;
         });
   }

@@ -149,6 +149,12 @@ final class RabbitSending implements Sending {
       channel = null;
       return;
     }
+    PublishChannel lone = loneChannel;
+    if (lone != null && !lone.isOpen()) {
+      // usually nothing is on it here
+      loneChannel = null;
+      lone.takeUnconfirmed().forEach(p -> p.answer(new Answer.Unsent()));
+    }
     if (blocked != null) {
       signals.tryAcquire(100, TimeUnit.MILLISECONDS);
       return;
@@ -359,7 +365,10 @@ final class RabbitSending implements Sending {
       afterDeath(channel);
       channel = null;
     }
-    loneChannel = null;
+    if (loneChannel != null) {
+      loneChannel.takeUnconfirmed().forEach(p -> p.answer(new Answer.Unsent()));
+      loneChannel = null;
+    }
     // those that are to go alone are known by their ids when they come again
     unsent();
   }
@@ -419,9 +428,10 @@ final class RabbitSending implements Sending {
       dropConnection();
       Thread.currentThread().interrupt();
     }
-    PublishChannel last = channel;
-    if (last != null) {
-      last.takeUnconfirmed().forEach(p -> p.answer(new Answer.Unsent()));
+    for (PublishChannel last : new PublishChannel[] {channel, loneChannel}) {
+      if (last != null) {
+        last.takeUnconfirmed().forEach(p -> p.answer(new Answer.Unsent()));
+      }
     }
     unsent();
   }

@@ -103,8 +103,13 @@ class StartRefusedTest {
     String id = installationId();
     moveElsewhere();
     refused(consumer("payments"), "installation: ", "semel schema adopt");
+    database.executeAsOwner("INSERT INTO semel.outbox (routing_key, body) VALUES ('q', 'x')");
     ownerSchema().adopt(Schema.Adoption.COPIED, "somebody", "staging");
     assertThat(installationId()).isNotEqualTo(id);
+    assertThat(database.queryLong("SELECT count(*) FROM semel.outbox WHERE state = 'parked'"))
+        .as("what the original sends the copy does not")
+        .isEqualTo(1);
+    database.executeAsOwner("TRUNCATE semel.outbox");
     applies("after-copy");
     Inbox inbox = runtime.inbox("payments");
     assertThat(inbox.process(Message.builder().id("before").body("ok").build(), Ledger::apply))

@@ -41,6 +41,18 @@ final class BrokerOptions {
     return uri;
   }
 
+  /** The broker of option or environment, after a look whether it can be used. */
+  String reachable() {
+    String given = uri != null ? uri : context.variable("SEMEL_AMQP_URI");
+    if (given == null) {
+      throw new UserError(
+          "no broker given; name it with --amqp amqp://USER:PASSWORD@HOST:5672/VHOST or"
+              + " SEMEL_AMQP_URI");
+    }
+    check(given);
+    return given;
+  }
+
   private void check(String broker) {
     ConnectionFactory factory = new ConnectionFactory();
     try {

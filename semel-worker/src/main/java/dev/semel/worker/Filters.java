@@ -16,7 +16,10 @@ final class Filters {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec = CommandSpec.create();
 
-  @Option(names = "--consumer", paramLabel = "NAME", description = "Only of this consumer.")
+  @Option(
+      names = {"--consumer", "--destination"},
+      paramLabel = "NAME",
+      description = "Only of this consumer; in the outbox: for this destination.")
   private @Nullable String consumer;
 
   @Option(names = "--state", paramLabel = "STATE", description = "Only in this state, as dead.")

@@ -16,7 +16,13 @@ import picocli.CommandLine.Spec;
     versionProvider = SemelCommand.Version.class,
     synopsisSubcommandLabel = "VERB",
     commandListHeading = "%nVerbs:%n",
-    subcommands = {DemoCommand.class, ParkedCommand.class, SchemaCommand.class},
+    subcommands = {
+      DemoCommand.class,
+      OutboxCommand.class,
+      ParkedCommand.class,
+      RelayCommand.class,
+      SchemaCommand.class
+    },
     footer = {"  semel demo", "  semel parked list --state dead", "  semel schema apply --help"})
 final class SemelCommand implements Runnable {
 

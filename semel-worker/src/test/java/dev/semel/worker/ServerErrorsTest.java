@@ -119,7 +119,7 @@ class ServerErrorsTest {
     assertThat(before.status()).isEqualTo(ExitStatus.BAD);
     assertThat(before.out()).contains("checked");
     assertThat(List.of(applied.status(), again.status(), after.status())).containsOnly(0);
-    assertThat(applied.out()).contains("applied to schema checked: [1, 2]");
+    assertThat(applied.out()).contains("applied to schema checked: [1, 2, 3]");
     assertThat(again.out()).contains("nothing to do");
     assertThat(after.out()).contains("schema checked is good");
   }

@@ -30,6 +30,7 @@ public final class Consumer {
   private final Duration pause;
   private final RetryPolicy retry;
   private final List<Class<? extends Throwable>> permanent;
+  private final @Nullable Outgoing deadLettersTo;
   private final int parkedLimit;
   private final Duration acknowledgementTimeout;
   private final @Nullable Duration handlerTime;
@@ -50,6 +51,7 @@ public final class Consumer {
     this.pause = b.pause;
     this.retry = b.retry;
     this.permanent = b.permanent;
+    this.deadLettersTo = b.deadLettersTo;
     this.parkedLimit = b.parkedLimit;
     this.acknowledgementTimeout = b.acknowledgementTimeout;
     this.handlerTime = b.handlerTime;
@@ -99,6 +101,7 @@ public final class Consumer {
     b.pause = pause;
     b.retry = retry;
     b.permanent = permanent;
+    b.deadLettersTo = deadLettersTo;
     b.parkedLimit = parkedLimit;
     b.acknowledgementTimeout = acknowledgementTimeout;
     b.handlerTime = handlerTime;
@@ -226,6 +229,15 @@ public final class Consumer {
   }
 
   /**
+   * Where copies of dead messages go.
+   *
+   * @return a message without content for that place, or null if they stay where they are
+   */
+  public @Nullable Outgoing deadLettersTo() {
+    return deadLettersTo;
+  }
+
+  /**
    * Above how many waiting parked messages the intake stops.
    *
    * @return see {@link Setting#PARKED_LIMIT}
@@ -294,6 +306,7 @@ public final class Consumer {
     private Duration pause = Duration.ofSeconds(1);
     private RetryPolicy retry = RetryPolicy.defaults();
     private List<Class<? extends Throwable>> permanent = List.of();
+    private @Nullable Outgoing deadLettersTo;
     private int parkedLimit = 10_000;
     private Duration acknowledgementTimeout = Duration.ofMinutes(30);
     private @Nullable Duration handlerTime;
@@ -433,6 +446,42 @@ public final class Consumer {
       List<Class<? extends Throwable>> all = new ArrayList<>(permanent);
       all.add(Objects.requireNonNull(type, "type"));
       this.permanent = List.copyOf(all);
+      return this;
+    }
+
+    /**
+     * Names a place for dead letters: the transaction that makes a message dead also promises a
+     * copy of it to the destination {@value Outgoing#DEFAULT_DESTINATION}. It is sent by whichever
+     * process has a {@link Semel.Builder#sender sender} of that name, persistent, without an
+     * expiration, under the message's own id, with its type, content type and headers, and with
+     * {@code semel-dead-reason} and other headers that begin so. If the place is missing the copy
+     * waits in the outbox. The message itself stays in {@code parked_messages}, and is replayed
+     * from there.
+     *
+     * @param exchange the exchange; empty for the default exchange
+     * @param routingKey the routing key; for the default exchange the name of a queue
+     * @return this
+     * @throws ConfigurationException if no broker would take the names
+     */
+    public Builder deadLettersTo(String exchange, String routingKey) {
+      return deadLettersTo(Outgoing.DEFAULT_DESTINATION, exchange, routingKey);
+    }
+
+    /**
+     * The same with another destination.
+     *
+     * @param destination the name of a sender
+     * @param address where it goes there
+     * @param routingKey the second half of that
+     * @return this
+     * @throws ConfigurationException if no broker would take the names
+     */
+    public Builder deadLettersTo(String destination, String address, String routingKey) {
+      try {
+        this.deadLettersTo = Outgoing.to(address, routingKey).destination(destination).build();
+      } catch (BadOutgoingException e) {
+        throw new ConfigurationException("deadLettersTo: " + e.getMessage(), e);
+      }
       return this;
     }
 

@@ -101,6 +101,13 @@ public interface Outbox {
   boolean pause(String destination, boolean paused, Order order);
 
   /**
+   * The books, in one snapshot of the database.
+   *
+   * @return the books of each destination that ever had a message, by name
+   */
+  List<Books> books();
+
+  /**
    * A message that has not left.
    *
    * @param id of the message
@@ -192,4 +199,24 @@ public interface Outbox {
    * @param result what became of it
    */
   record Done(UUID id, String destination, Result result) {}
+
+  /**
+   * The books of one destination. An amount is a number of messages since the schema was made.
+   *
+   * @param destination whose
+   * @param written messages that came in, by whomever
+   * @param confirmed messages that left
+   * @param discarded messages that operators gave up
+   * @param pending messages that wait to leave, now
+   * @param parked messages that do not leave by themselves, now
+   * @param offBy 0 if the books close: written = confirmed + discarded + pending + parked
+   */
+  record Books(
+      String destination,
+      long written,
+      long confirmed,
+      long discarded,
+      long pending,
+      long parked,
+      long offBy) {}
 }

@@ -49,6 +49,7 @@ final class BatchRun {
 
   private final ProcessedMessages processed;
   private final ParkedMessages parked;
+  private final DeadLetters deadLetters;
   private final Started started;
   private final OutboxMessages outbox;
   private final Wakeup wakeup;
@@ -67,6 +68,7 @@ final class BatchRun {
       Probe probe) {
     this.processed = tables.processed();
     this.parked = tables.parked();
+    this.deadLetters = new DeadLetters(tables, consumer);
     this.started = tables.started();
     this.outbox = tables.outbox();
     this.wakeup = wakeup;
@@ -311,13 +313,14 @@ final class BatchRun {
         parked.giveBack(connection, token, List.of(lease.id()), pause);
       } else {
         String reason = reasonOfDead(outcome);
-        parked.release(
+        deadLetters.release(
             connection,
             lease.id(),
             token,
             new ParkedMessages.Released(
                 true, reason, lease.attempts() - 1, lease.deaths(), lease.alone(), Duration.ZERO),
-            null);
+            null,
+            entry.message);
       }
     }
     if (!applied.isEmpty()) {
@@ -355,13 +358,11 @@ final class BatchRun {
               ? new Outcome.InFlight()
               : entry.key == null ? null : claims.known(connection, held, entry);
       if (outcome == null) {
-        parked.insert(
-            connection, consumer.name(), List.of(new ParkedMessages.Row(entry, parking, error)));
+        deadLetters.insert(connection, List.of(new ParkedMessages.Row(entry, parking, error)));
         outcomes.add(new Outcome.Parked(parking.reason()));
       } else if (outcome instanceof Outcome.Parked) {
         // An equal row is there: parked in flight, or by our own commit whose answer was lost.
-        parked.insert(
-            connection, consumer.name(), List.of(new ParkedMessages.Row(entry, parking, error)));
+        deadLetters.insert(connection, List.of(new ParkedMessages.Row(entry, parking, error)));
         outcomes.add(outcome);
       } else {
         // Somebody has applied the key since: then this one is a copy, or a conflict.
@@ -404,7 +405,8 @@ final class BatchRun {
       processed.begin(connection, timeouts);
       probe.reached(Step.LOCKED);
       outcomes.add(
-          parked.release(connection, entry.lease.id(), entry.lease.token(), to, error)
+          deadLetters.release(
+                  connection, entry.lease.id(), entry.lease.token(), to, error, entry.message)
               ? new Outcome.Parked(to.reason())
               : new Outcome.InFlight());
       probe.reached(Step.PARKED);
@@ -444,12 +446,13 @@ final class BatchRun {
       Connection connection, List<Entry> entries, List<@Nullable Outcome> outcomes)
       throws SQLException {
     if (entries.get(0).lease == null) {
-      parkUnusable(parked, connection, consumer.name(), entries, outcomes);
+      parkUnusable(parked, deadLetters, connection, consumer.name(), entries, outcomes);
     }
   }
 
   static void parkUnusable(
       ParkedMessages parked,
+      DeadLetters deadLetters,
       Connection connection,
       String consumer,
       List<Entry> entries,
@@ -466,7 +469,7 @@ final class BatchRun {
         copies.add(entry);
       }
     }
-    parked.insert(connection, consumer, rows);
+    deadLetters.insert(connection, rows);
     // After the rows, since a copy may be of one of them.
     for (Entry copy : copies) {
       parked.absorb(connection, consumer, copy);

@@ -120,7 +120,12 @@ final class EngineInbox implements Inbox {
                 + " would drop the key and keep the effect; claim first, then set savepoints");
       }
       BatchRun.parkUnusable(
-          tables.parked(), connection, consumer.name(), List.of(entry), claim.outcomes());
+          tables.parked(),
+          new DeadLetters(tables, consumer),
+          connection,
+          consumer.name(),
+          List.of(entry),
+          claim.outcomes());
       return new EngineClaim(tables.processed(), connection, consumer.name(), entry, claim);
     } catch (SQLException e) {
       throw unavailable(e);

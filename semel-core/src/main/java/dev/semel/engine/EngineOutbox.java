@@ -88,6 +88,11 @@ final class EngineOutbox implements Outbox {
   }
 
   @Override
+  public List<Books> books() {
+    return SchemaTool.inTransaction(settings, c -> tables.outbox().books(c));
+  }
+
+  @Override
   public List<Done> retry(Selection selection, Order order) {
     List<Done> done =
         each(

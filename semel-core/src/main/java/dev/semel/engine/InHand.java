@@ -78,6 +78,11 @@ final class InHand {
     }
 
     @Override
+    public String messageId() {
+      return stored.idOutside();
+    }
+
+    @Override
     public int attempt() {
       return stored.attempts() + 1;
     }

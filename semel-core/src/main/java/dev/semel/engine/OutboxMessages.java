@@ -21,10 +21,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables {@code outbox}, {@code outbox_sent} and {@code paused_destinations}: every statement
- * on them, each whole and named. All writes of a relay are by id and revision, and only an operator
- * raises the revision: so what a relay says of a row that it has sent is true, or falls on nothing,
- * whoever reads that row by now.
+ * The tables {@code outbox}, {@code outbox_sent}, {@code paused_destinations} and {@code
+ * promise_entries}: every statement on them, each whole and named. All writes of a relay are by id
+ * and revision, and only an operator raises the revision: so what a relay says of a row that it has
+ * sent is true, or falls on nothing, whoever reads that row by now.
  */
 final class OutboxMessages {
 
@@ -40,14 +40,14 @@ final class OutboxMessages {
    */
   private static final String INSERT =
       """
-      INSERT INTO ${schema}.outbox (message_id, ordering_key, destination, address, routing_key,
-                                    type, content_type, headers, body, not_before)
-      SELECT m.message_id, m.ordering_key, m.destination, m.address, m.routing_key,
-             m.type, m.content_type, m.headers::json, m.body, m.not_before
-        FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[],
+      INSERT INTO ${schema}.outbox (message_id, sent_as, ordering_key, destination, address,
+                                    routing_key, type, content_type, headers, body, not_before)
+      SELECT m.message_id, m.sent_as, m.ordering_key, m.destination, m.address,
+             m.routing_key, m.type, m.content_type, m.headers::json, m.body, m.not_before
+        FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
                     ?::text[], ?::text[], ?::text[], ?::bytea[], ?::timestamptz[]) WITH ORDINALITY
-          AS m (message_id, ordering_key, destination, address, routing_key,
-                type, content_type, headers, body, not_before, place)
+          AS m (message_id, sent_as, ordering_key, destination, address,
+                routing_key, type, content_type, headers, body, not_before, place)
        ORDER BY m.place
       ON CONFLICT (message_id) DO NOTHING
       """;
@@ -56,7 +56,7 @@ final class OutboxMessages {
       """
       SELECT r.id, r.revision, r.message_id, r.shard, r.ordering_key, r.destination, r.address,
              r.routing_key, r.type, r.content_type, r.headers::text, r.body, r.not_before,
-             r.created_at, r.attempts, r.due_at
+             r.created_at, r.attempts, r.due_at, r.sent_as
         FROM (SELECT b.*, sum(octet_length(b.body)) OVER (ORDER BY b.place)
                           - octet_length(b.body) AS bytes_before
                 FROM (SELECT o.*, row_number() OVER () AS place FROM
@@ -132,20 +132,44 @@ final class OutboxMessages {
              ORDER BY o.id LIMIT 1) f) b ON true
       """;
 
-  private static final String CONFIRMED =
+  private static final String GONE =
       """
-      DELETE FROM ${schema}.outbox o USING unnest(?::bigint[], ?::int[]) AS x(id, revision)
-       WHERE o.id = x.id AND o.revision = x.revision
+      WITH gone AS (DELETE FROM ${schema}.outbox o
+                     USING unnest(?::bigint[], ?::int[]) AS x(id, revision)
+                     WHERE o.id = x.id AND o.revision = x.revision
+                 RETURNING o.id, o.message_id, o.destination, o.type, o.ordering_key,
+                           o.attempts + 1 AS attempts)
       """;
 
+  /** Adds to the books what the statement before it has removed. */
+  private static final String BOOK =
+      """
+      INSERT INTO ${schema}.promise_entries (destination, account, amount)
+      SELECT g.destination, 'confirmed', count(*) FROM gone g GROUP BY g.destination
+      RETURNING amount
+      """;
+
+  private static final String CONFIRMED = GONE + BOOK;
+
   private static final String CONFIRMED_AND_KEPT =
-      "WITH gone AS ("
-          + CONFIRMED
+      GONE
           + """
-      RETURNING o.id, o.message_id, o.destination, o.type, o.ordering_key, o.attempts + 1 AS attempts)
-      INSERT INTO ${schema}.outbox_sent (id, message_id, destination, type, ordering_key, attempts)
-      SELECT g.id, g.message_id, g.destination, g.type, g.ordering_key, g.attempts FROM gone g
-      ON CONFLICT (id) DO NOTHING
+      , kept AS (
+        INSERT INTO ${schema}.outbox_sent (id, message_id, destination, type, ordering_key, attempts)
+        SELECT g.id, g.message_id, g.destination, g.type, g.ordering_key, g.attempts FROM gone g
+        ON CONFLICT (id) DO NOTHING)
+      """
+          + BOOK;
+
+  /** One entry for an account instead of many. */
+  private static final String ADD_UP =
+      """
+      WITH added AS (DELETE FROM ${schema}.promise_entries WHERE ctid = ANY (ARRAY(
+                       SELECT e.ctid FROM ${schema}.promise_entries e
+                        LIMIT 50000 FOR UPDATE SKIP LOCKED))
+                     RETURNING destination, account, amount)
+      INSERT INTO ${schema}.promise_entries (destination, account, amount)
+      SELECT a.destination, a.account, sum(a.amount) FROM added a GROUP BY a.destination, a.account
       """;
 
   private static final String REFUSED =
@@ -201,8 +225,11 @@ final class OutboxMessages {
 
   private static final String DISCARD =
       """
-      DELETE FROM ${schema}.outbox WHERE message_id = ?
-      RETURNING destination, encode(sha256(body), 'hex')
+      WITH gone AS (DELETE FROM ${schema}.outbox WHERE message_id = ?
+                 RETURNING destination, encode(sha256(body), 'hex') AS hash),
+      book AS (INSERT INTO ${schema}.promise_entries (destination, account, amount)
+               SELECT g.destination, 'discarded', 1 FROM gone g)
+      SELECT g.destination, g.hash FROM gone g
       """;
 
   /** A copy of a database must not send what the original sends. */
@@ -220,6 +247,12 @@ final class OutboxMessages {
 
   private static final String RESUME = "DELETE FROM ${schema}.paused_destinations WHERE name = ?";
 
+  private static final String BOOKS =
+      """
+      SELECT destination, written, confirmed, discarded, pending, parked, off_by
+        FROM ${schema}.promise_books ORDER BY destination
+      """;
+
   private static final String NOTIFY = "NOTIFY ${channel}";
 
   private final String lock;
@@ -230,7 +263,9 @@ final class OutboxMessages {
   private final String confirmed;
   private final String confirmedAndKept;
   private final String refused;
+  private final String addUp;
   private final String dropSent;
+  private final String books;
   private final String list;
   private final String message;
   private final String sent;
@@ -251,6 +286,8 @@ final class OutboxMessages {
     confirmed = CONFIRMED.replace("${schema}", schema);
     confirmedAndKept = CONFIRMED_AND_KEPT.replace("${schema}", schema);
     refused = REFUSED.replace("${schema}", schema);
+    addUp = ADD_UP.replace("${schema}", schema);
+    books = BOOKS.replace("${schema}", schema);
     dropSent = DROP_SENT.replace("${schema}", schema);
     list = LIST.replace("${schema}", schema);
     message = MESSAGE.replace("${schema}", schema);
@@ -269,17 +306,21 @@ final class OutboxMessages {
     return channel;
   }
 
-  /** A message with the id under which it leaves. */
-  record New(UUID id, Outgoing message, String headers) {
+  /**
+   * A message with its id.
+   *
+   * @param sentAs the id under which it leaves, where that is another one
+   */
+  record New(UUID id, @Nullable String sentAs, Outgoing message, String headers) {
 
     private static final int MOST_HEADER_BYTES = 64 * 1024;
 
     static New of(UUID id, Outgoing message) {
-      return of(id, message, message.headers());
+      return of(id, null, message, message.headers());
     }
 
     /** With other headers than its own. */
-    static New of(UUID id, Outgoing message, Map<String, Object> headers) {
+    static New of(UUID id, @Nullable String sentAs, Outgoing message, Map<String, Object> headers) {
       String json = OutgoingHeaders.write(headers);
       int bytes = json.getBytes(StandardCharsets.UTF_8).length;
       if (bytes > MOST_HEADER_BYTES) {
@@ -290,7 +331,7 @@ final class OutboxMessages {
                 + MOST_HEADER_BYTES
                 + "; put them into the body");
       }
-      return new New(id, message, json);
+      return new New(id, sentAs, message, json);
     }
   }
 
@@ -315,7 +356,13 @@ final class OutboxMessages {
       @Nullable Instant notBefore,
       Instant createdAt,
       int attempts,
-      boolean later) {
+      boolean later,
+      @Nullable String sentAs) {
+
+    /** The id that the receiver sees. */
+    String idOutside() {
+      return sentAs == null ? messageId.toString() : sentAs;
+    }
 
     /**
      * The message to be sent.
@@ -367,6 +414,7 @@ final class OutboxMessages {
       }
       Column[] columns = {
         new Column("uuid", n -> n.id()),
+        new Column("text", n -> n.sentAs()),
         new Column("text", n -> orderingKey(n.message())),
         new Column("text", n -> n.message().destination()),
         new Column("text", n -> n.message().address()),
@@ -464,7 +512,8 @@ final class OutboxMessages {
         instant(r, 13),
         createdAt(r, 14),
         r.getInt(15),
-        instant(r, 16) != null);
+        instant(r, 16) != null,
+        r.getString(17));
   }
 
   private static @Nullable Instant instant(ResultSet r, int column) throws SQLException {
@@ -532,8 +581,40 @@ final class OutboxMessages {
     }
     try (PreparedStatement s = connection.prepareStatement(keep ? confirmedAndKept : confirmed)) {
       idsAndRevisions(connection, s, rows);
+      int amount = 0;
+      try (ResultSet r = s.executeQuery()) {
+        while (r.next()) {
+          amount += r.getInt(1);
+        }
+      }
+      return amount;
+    }
+  }
+
+  /** Adds up entries of the books, in the caller's transaction; how many accounts there were. */
+  int addUp(Connection connection) throws SQLException {
+    try (PreparedStatement s = connection.prepareStatement(addUp)) {
       return s.executeUpdate();
     }
+  }
+
+  List<Outbox.Books> books(Connection connection) throws SQLException {
+    List<Outbox.Books> all = new ArrayList<>();
+    try (PreparedStatement s = connection.prepareStatement(books);
+        ResultSet r = s.executeQuery()) {
+      while (r.next()) {
+        all.add(
+            new Outbox.Books(
+                r.getString(1),
+                r.getLong(2),
+                r.getLong(3),
+                r.getLong(4),
+                r.getLong(5),
+                r.getLong(6),
+                r.getLong(7)));
+      }
+    }
+    return all;
   }
 
   private static void idsAndRevisions(Connection c, PreparedStatement s, List<Row> rows)

@@ -4,6 +4,7 @@ import dev.semel.Consumer;
 import dev.semel.Message;
 import dev.semel.ParkedMessage;
 import dev.semel.Selection;
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -88,6 +89,16 @@ final class ParkedMessages {
    */
   private static final String INSERT_IN_FLIGHT =
       "WITH x AS (" + VALUES + "ON CONFLICT DO NOTHING RETURNING q.consumer)\n" + BOOK;
+
+  /** Which of these are dead already, by their positions. */
+  private static final String ALREADY_DEAD =
+      """
+      SELECT x.place
+        FROM unnest(?::text[], ?::bytea[]) WITH ORDINALITY AS x(message_id, fingerprint, place)
+        JOIN ${schema}.parked_messages q
+          ON q.consumer = ? AND q.message_id = x.message_id AND q.fingerprint = x.fingerprint
+         AND q.state = 'dead'
+      """;
 
   /** A copy that is absorbed leaves a trace. */
   private static final String ABSORB =
@@ -344,6 +355,7 @@ final class ParkedMessages {
   private final String insert;
   private final String insertWithoutKey;
   private final String insertInFlight;
+  private final String alreadyDead;
   private final String absorb;
   private final String lease;
   private final String leaseHead;
@@ -367,6 +379,7 @@ final class ParkedMessages {
     insert = INSERT.replace("${schema}", schema);
     insertWithoutKey = INSERT_WITHOUT_KEY.replace("${schema}", schema);
     insertInFlight = INSERT_IN_FLIGHT.replace("${schema}", schema);
+    alreadyDead = ALREADY_DEAD.replace("${schema}", schema);
     absorb = ABSORB.replace("${schema}", schema);
     lease = LEASE.replace("${schema}", schema);
     leaseHead = LEASE_HEAD.replace("${schema}", schema);
@@ -453,6 +466,40 @@ final class ParkedMessages {
     List<Row> others = rows.stream().filter(r -> r.entry().key == null).toList();
     insert(connection, insert, consumer, keyed);
     insert(connection, insertWithoutKey, consumer, others);
+  }
+
+  /**
+   * Those of the rows that are dead in the table already, and those that come twice.
+   *
+   * @param rows for locked keys, or for no keys, which are never known
+   */
+  Set<Row> alreadyDead(Connection connection, String consumer, List<Row> rows) throws SQLException {
+    List<Row> keyed = rows.stream().filter(r -> r.entry().key != null).toList();
+    Set<Row> known = new HashSet<>();
+    if (keyed.isEmpty()) {
+      return known;
+    }
+    Set<List<Object>> seen = new HashSet<>();
+    byte[][] fingerprints = new byte[keyed.size()][];
+    for (int i = 0; i < fingerprints.length; i++) {
+      Entry entry = keyed.get(i).entry();
+      fingerprints[i] = entry.fingerprint;
+      if (!seen.add(List.of(entry.key, ByteBuffer.wrap(entry.fingerprint)))) {
+        known.add(keyed.get(i));
+      }
+    }
+    try (PreparedStatement s = connection.prepareStatement(alreadyDead)) {
+      s.setArray(
+          1, connection.createArrayOf("text", keyed.stream().map(r -> r.entry().key).toArray()));
+      s.setArray(2, connection.createArrayOf("bytea", fingerprints));
+      s.setString(3, consumer);
+      try (ResultSet r = s.executeQuery()) {
+        while (r.next()) {
+          known.add(keyed.get(r.getInt(1) - 1));
+        }
+      }
+    }
+    return known;
   }
 
   void insertInFlight(Connection connection, String consumer, Row row) throws SQLException {

@@ -38,6 +38,7 @@ final class ParkedWork {
   private final Consumer consumer;
   private final UUID worker;
   private final Tables tables;
+  private final DeadLetters deadLetters;
   private final Timeouts timeouts;
   private final Retries retries;
   private final BatchSize batchSize;
@@ -69,6 +70,7 @@ final class ParkedWork {
     this.consumer = consumer;
     this.worker = worker;
     this.tables = tables;
+    this.deadLetters = new DeadLetters(tables, consumer);
     this.timeouts = timeouts;
     this.retries = retries;
     this.batchSize = batchSize;
@@ -185,7 +187,7 @@ final class ParkedWork {
     List<Expired> dead = new ArrayList<>();
     for (Expired lease : tables.parked().expired(connection, consumer.name())) {
       Released to = retries.afterLease(lease);
-      tables.parked().release(connection, lease.id(), lease.token(), to, null);
+      deadLetters.release(connection, lease.id(), lease.token(), to, null, null);
       if (to.dead()) {
         dead.add(lease);
       } else {

@@ -44,7 +44,7 @@ final class Promises {
       throw new BadOutgoingException(
           "the name '" + message.name() + "' is used twice for one message; ids are made of names");
     }
-    messages.add(OutboxMessages.New.of(id, message, headers(cause.message, message)));
+    messages.add(OutboxMessages.New.of(id, null, message, headers(cause.message, message)));
     return id;
   }
 

@@ -47,7 +47,7 @@ final class RelayLoop implements Runnable {
   private static final int LOOKS_SHARE = 10;
   private static final long FIRST_PAUSE_MILLIS = 1_000;
   private static final long LONGEST_PAUSE_MILLIS = 60_000;
-  private static final long DROP_SENT_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long TIDY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final String destination;
   private final Database database;
@@ -83,7 +83,11 @@ final class RelayLoop implements Runnable {
   private int rowsOfAShard = READ_ROWS;
   private long firstAnswerAt;
   private long nextLook = System.nanoTime();
-  private long nextDrop = System.nanoTime();
+  private long nextTidy = System.nanoTime();
+
+  /** Others may have left entries too. */
+  private boolean untidy = true;
+
   private long markPause;
   private boolean marksFail;
   private int rotation;
@@ -253,7 +257,7 @@ final class RelayLoop implements Runnable {
     Connection connection = session.get().connection();
     OutboxMessages.Look look =
         outbox.look(connection, destination, arrays(shards)[0], inHand.ids());
-    dropSent(connection);
+    tidy(connection);
     long took = System.nanoTime() - began;
     nextLook = System.nanoTime() + Math.max(pollNanos, (LOOKS_SHARE - 1) * took);
     paused = look.paused();
@@ -265,12 +269,19 @@ final class RelayLoop implements Runnable {
     telling.tell(l -> l.succeeded("relay"));
   }
 
-  private void dropSent(Connection connection) throws SQLException {
-    if (keepSent.isZero() || System.nanoTime() - nextDrop < 0) {
+  /** Sent rows that are old enough are forgotten, entries of the books are added up. */
+  private void tidy(Connection connection) throws SQLException {
+    if (System.nanoTime() - nextTidy < 0) {
       return;
     }
-    nextDrop = System.nanoTime() + DROP_SENT_NANOS;
-    outbox.dropSent(connection, keepSent);
+    nextTidy = System.nanoTime() + TIDY_NANOS;
+    if (!keepSent.isZero()) {
+      outbox.dropSent(connection, keepSent);
+    }
+    if (untidy) {
+      untidy = false;
+      outbox.addUp(connection);
+    }
     connection.commit();
   }
 
@@ -443,6 +454,7 @@ final class RelayLoop implements Runnable {
       marksFailed(e);
       throw e;
     }
+    untidy = true;
     marked(confirmed, refused, missed);
     probe.reached(Step.MARKED);
   }

@@ -15,11 +15,19 @@ public interface Promise {
   Outgoing message();
 
   /**
-   * Its id, the same in every attempt.
+   * Which promise it is, the same in every attempt.
    *
-   * @return the id that goes out with it
+   * @return an id that no other promise has
    */
   UUID id();
+
+  /**
+   * The id that goes out with it, the same in every attempt: its own, or that of the message of
+   * which it is a dead letter.
+   *
+   * @return at most 255 bytes
+   */
+  String messageId();
 
   /**
    * Which attempt this is, as far as is stored: copies of an attempt whose answer was lost have the

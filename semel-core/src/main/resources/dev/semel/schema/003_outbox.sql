@@ -18,6 +18,8 @@ CREATE TABLE ${schema}.outbox (
   message_id       uuid             NOT NULL DEFAULT pg_catalog.gen_random_uuid(),
   ordering_key     text COLLATE "C",
   destination      text COLLATE "C" NOT NULL DEFAULT 'rabbitmq',
+  -- The id that the receiver sees, where it is another one: that of a dead letter is its producer's.
+  sent_as          text,
   address          text             NOT NULL DEFAULT '',
   routing_key      text             NOT NULL DEFAULT '',
   type             text,
@@ -37,6 +39,7 @@ CREATE TABLE ${schema}.outbox (
     GENERATED ALWAYS AS (GREATEST(not_before, next_attempt_at)) STORED,
   CONSTRAINT outbox_message_id_taken UNIQUE (message_id),
   CONSTRAINT outbox_destination_length CHECK (octet_length(destination) BETWEEN 1 AND 100),
+  CONSTRAINT outbox_sent_as_length CHECK (octet_length(sent_as) <= 255),
   CONSTRAINT outbox_address_length CHECK (octet_length(address) <= 255),
   CONSTRAINT outbox_routing_key_length CHECK (octet_length(routing_key) <= 255),
   CONSTRAINT outbox_type_length CHECK (octet_length(type) <= 255),
@@ -70,6 +73,42 @@ BEGIN
       pg_catalog.hashtextextended('outbox ' || place::text, pg_catalog.hashtextextended(home, 3)));
   END LOOP;
 END $$;
+
+-- Entries of the books, each added in the transaction of what it counts: a row of its own, so that
+-- no two transactions wait for each other; relays add them up now and then.
+CREATE TABLE ${schema}.promise_entries (
+  destination  text COLLATE "C" NOT NULL,
+  account      text             NOT NULL CHECK (account IN ('written', 'confirmed', 'discarded')),
+  amount       bigint           NOT NULL
+);
+
+-- Counted here, since anybody may write; with the rights of the owner, since not all may count.
+CREATE FUNCTION ${schema}.outbox_written() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO ${schema}.promise_entries (destination, account, amount)
+  SELECT w.destination, 'written', count(*) FROM written w GROUP BY w.destination;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER outbox_written AFTER INSERT ON ${schema}.outbox
+  REFERENCING NEW TABLE AS written
+  FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.outbox_written();
+
+-- written = confirmed + discarded + pending + parked, or off_by is not 0.
+CREATE VIEW ${schema}.promise_books AS
+SELECT b.destination, b.written, b.confirmed, b.discarded, b.pending, b.parked,
+       b.written - b.confirmed - b.discarded - b.pending - b.parked AS off_by
+  FROM (SELECT a.destination,
+               coalesce(sum(a.amount) FILTER (WHERE a.account = 'written'), 0)::bigint   AS written,
+               coalesce(sum(a.amount) FILTER (WHERE a.account = 'confirmed'), 0)::bigint AS confirmed,
+               coalesce(sum(a.amount) FILTER (WHERE a.account = 'discarded'), 0)::bigint AS discarded,
+               coalesce(sum(a.amount) FILTER (WHERE a.account = 'pending'), 0)::bigint   AS pending,
+               coalesce(sum(a.amount) FILTER (WHERE a.account = 'parked'), 0)::bigint    AS parked
+          FROM (SELECT e.destination, e.account, e.amount FROM ${schema}.promise_entries e
+                UNION ALL
+                SELECT o.destination, o.state, count(*)
+                  FROM ${schema}.outbox o GROUP BY o.destination, o.state) a
+         GROUP BY a.destination) b;
 
 -- Who reads which shard. A lease that has run out, or whose relay has ended, is anybody's.
 CREATE TABLE ${schema}.relay_shards (

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A channel with confirms, and what it has not confirmed yet. A confirm is matched by the number of
- * the message on this channel, a return by the message's id; RabbitMQ sends the return of a message
- * before its confirm.
+ * the message on this channel, a return by the id of the promise; RabbitMQ sends the return of a
+ * message before its confirm.
  *
  * <p>Published on by one thread. After any exception of the client it must not be published on any
  * more: the client has counted a message that the broker has not seen.
@@ -66,12 +66,29 @@ final class PublishChannel {
     PublishChannel opened = new PublishChannel(channel, wake);
     channel.addReturnListener(
         (code, text, exchange, key, properties, body) ->
-            opened.returned.put(
-                String.valueOf(properties.getMessageId()), "unroutable: " + code + " " + text));
+            opened.returned.put(promiseId(properties), "unroutable: " + code + " " + text));
     channel.addConfirmListener(opened::confirmed, opened::refused);
     channel.addShutdownListener(cause -> wake.run());
     channel.confirmSelect();
     return opened;
+  }
+
+  /** Dead letters of one message leave under one id; this tells them apart. */
+  static void mark(Map<String, Object> headers, Promise promise) {
+    String id = promise.id().toString();
+    if (id.equals(promise.messageId())) {
+      headers.remove(RabbitMq.PROMISE_HEADER);
+    } else {
+      headers.put(RabbitMq.PROMISE_HEADER, id);
+    }
+  }
+
+  private static String promiseId(BasicProperties properties) {
+    Object marked =
+        properties.getHeaders() == null
+            ? null
+            : properties.getHeaders().get(RabbitMq.PROMISE_HEADER);
+    return String.valueOf(marked == null ? properties.getMessageId() : marked);
   }
 
   private void confirmed(long number, boolean multiple) {

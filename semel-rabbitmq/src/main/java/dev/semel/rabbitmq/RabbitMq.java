@@ -23,6 +23,12 @@ public final class RabbitMq {
   /** The header that counts attempts to send a message of the outbox, from 1. */
   public static final String ATTEMPT_HEADER = "semel-attempt";
 
+  /**
+   * The header that tells apart what leaves under one id: it is in a dead letter, whose id is that
+   * of the dead message.
+   */
+  public static final String PROMISE_HEADER = "semel-promise";
+
   /** The header that says before when a message of the outbox was not to leave; a timestamp. */
   public static final String NOT_BEFORE_HEADER = "semel-not-before";
 

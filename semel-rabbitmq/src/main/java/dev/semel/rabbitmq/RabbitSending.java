@@ -328,11 +328,12 @@ final class RabbitSending implements Sending {
       Map<String, Object> headers = new LinkedHashMap<>();
       message.headers().forEach((name, value) -> headers.put(name, HeaderValues.toAmqp(value)));
       headers.put(RabbitMq.ATTEMPT_HEADER, promise.attempt());
+      PublishChannel.mark(headers, promise);
       if (message.notBefore() != null) {
         headers.put(RabbitMq.NOT_BEFORE_HEADER, Date.from(message.notBefore()));
       }
       return new BasicProperties.Builder()
-          .messageId(promise.id().toString())
+          .messageId(promise.messageId())
           .type(message.type())
           .contentType(message.contentType())
           .timestamp(Date.from(promise.createdAt()))

@@ -78,7 +78,8 @@ class F28_PoisonTest extends WorkerTest {
     List<WorkerProcess> all = new ArrayList<>();
     while (deadOrGone(poison) < poisons) {
       assertThat(deaths).isLessThanOrEqualTo(2 + poisons * MAX_DEATHS);
-      WorkerProcess worker = launch(worker().lanes(1).pauseMillis(50).deaths(MAX_DEATHS));
+      WorkerProcess worker =
+          launch(worker().lanes(1).pauseMillis(50).deaths(MAX_DEATHS).deadLettersTo("letters"));
       all.add(worker);
       Await.until(
           "a death, or the poison to be dead",
@@ -103,6 +104,13 @@ class F28_PoisonTest extends WorkerTest {
             poison.stream()
                 .map(p -> p + "|dead|3|killed its process each time it ran alone|t")
                 .toList());
+    assertThat(
+            textRows(
+                "SELECT sent_as || '|' || (headers ->> 'semel-dead-reason') FROM semel.outbox"
+                    + " ORDER BY sent_as"))
+        .as("letters of the dead, promised as they died")
+        .isEqualTo(
+            poison.stream().map(p -> p + "|killed its process each time it ran alone").toList());
     judge().assertGood();
     assertThat(ledger.effects()).isEqualTo(NEIGHBOURS);
     for (WorkerProcess worker : all) {

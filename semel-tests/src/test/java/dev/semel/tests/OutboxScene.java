@@ -76,17 +76,20 @@ abstract class OutboxScene {
     out = vhost.declareQueue(vhost.unique("out"));
     arrived.clear();
     database.executeAsOwner(
-        "TRUNCATE public.effects, semel.relays, semel.outbox, semel.outbox_sent, semel.paused_destinations, semel.audit,"
+        "TRUNCATE public.effects, semel.relays, semel.outbox, semel.promise_entries, semel.outbox_sent, semel.paused_destinations, semel.audit,"
             + " semel.workers, semel.processed_messages_0, semel.parked_messages",
         "UPDATE semel.relay_shards SET relay = NULL, lease_until = NULL");
   }
 
   @AfterEach
-  void end() throws IOException {
+  void end() throws IOException, SQLException {
     closeRelays();
     processes.forEach(WorkerProcess::close);
     processes.clear();
     vhost.deleteQueue(out);
+    assertThat(semel().outbox().books())
+        .as("the books, which close whatever has happened")
+        .allMatch(books -> books.offBy() == 0);
   }
 
   /** A process that is a relay and nothing else. */

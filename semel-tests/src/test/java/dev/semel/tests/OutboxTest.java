@@ -10,7 +10,10 @@ import dev.semel.Handler;
 import dev.semel.HandlerFailedException;
 import dev.semel.Inbox;
 import dev.semel.Message;
+import dev.semel.Order;
+import dev.semel.Outbox;
 import dev.semel.Outgoing;
+import dev.semel.Selection;
 import dev.semel.Semel;
 import dev.semel.TransactionMisuseException;
 import dev.semel.Worker;
@@ -296,6 +299,39 @@ class OutboxTest extends OutboxScene {
     closeRelays();
     startRelay(settings().keepSent(Duration.ofMillis(1)), step -> {});
     Await.until("forgotten", DEADLINE, () -> semel().outbox().sent(id).isEmpty());
+  }
+
+  /** By whomever a message was written; entries are added up, and still say the same. */
+  @Test
+  void theBooksClose() throws Exception {
+    addAll(List.of(toOut("a").build(), toOut("b").build()));
+    addAll(List.of(toOut("c").notBefore(Duration.ofHours(1)).build()));
+    database.executeAsOwner(
+        "INSERT INTO semel.outbox (destination, routing_key, body) VALUES ('later', 'x', ''),"
+            + " ('later', 'y', '')",
+        "UPDATE semel.outbox SET state = 'parked' WHERE routing_key = 'y'");
+    assertThat(database.queryLong("SELECT count(*) FROM semel.promise_entries"))
+        .as("entries, one of each statement")
+        .isEqualTo(3);
+    startRelay();
+    awaitPending(3);
+    UUID waiting = semel().outbox().list(Selection.any().destination("later")).get(0).id();
+    semel().outbox().discard(Selection.of(List.of(waiting)), Order.by("ann", "not wanted"));
+    List<Outbox.Books> books =
+        List.of(
+            new Outbox.Books("later", 2, 0, 1, 0, 1, 0),
+            new Outbox.Books("rabbitmq", 3, 2, 0, 1, 0, 0));
+    assertThat(semel().outbox().books()).isEqualTo(books);
+    closeRelays();
+    startRelay(); // which has to add up what the first has left
+    Await.until(
+        "the entries are added up",
+        DEADLINE,
+        () -> database.queryLong("SELECT count(*) FROM semel.promise_entries") == 4);
+    assertThat(semel().outbox().books()).isEqualTo(books);
+    database.executeAsOwner("DELETE FROM semel.outbox WHERE destination = 'rabbitmq'");
+    assertThat(semel().outbox().books().get(1).offBy()).as("a row that vanished").isEqualTo(1);
+    database.executeAsOwner("DELETE FROM semel.promise_entries", "DELETE FROM semel.outbox");
   }
 
   /** By hand, in SQL alone. */

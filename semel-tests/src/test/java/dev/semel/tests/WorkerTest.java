@@ -75,7 +75,7 @@ abstract class WorkerTest {
         "TRUNCATE public.effects, public.twin_seen, public.twin_keys",
         "TRUNCATE semel.processed_messages_0, semel.processed_messages_1,"
             + " semel.processed_messages_2, semel.parked_messages, semel.started, semel.book_entries, semel.consumers,"
-            + " semel.workers, semel.outbox, semel.relays",
+            + " semel.workers, semel.outbox, semel.promise_entries, semel.relays",
         "UPDATE semel.relay_shards SET relay = NULL, lease_until = NULL");
   }
 

@@ -227,6 +227,34 @@ final class OutboxCommand implements Runnable {
     return pause(outbox(database, schema), destination, false, reason);
   }
 
+  @Command(
+      description = {
+        "Prints the books of the outbox, destination by destination.",
+        "They close if written = confirmed + discarded + pending + parked."
+      },
+      exitCodeList = {
+        "0:the books close",
+        "1:the books of a destination do not close",
+        StandardHelp.NOT_ASKED,
+        StandardHelp.INTERRUPTED
+      },
+      footer = "  semel outbox books --jdbc jdbc:postgresql://localhost:5432/shop --user shop")
+  int books(
+      @Mixin StandardHelp standard,
+      @Mixin JsonOption json,
+      @Mixin DatabaseOptions database,
+      @Mixin SchemaOption schema) {
+    List<Outbox.Books> books = outbox(database, schema).books();
+    if (json.given()) {
+      context.out().println(Json.array(books.stream().map(OutboxView::json).toList()));
+    } else if (books.isEmpty()) {
+      context.out().println("no message was ever in the outbox");
+    } else {
+      OutboxView.books(books).forEach(context.out()::println);
+    }
+    return books.stream().allMatch(b -> b.offBy() == 0) ? ExitStatus.GOOD : ExitStatus.BAD;
+  }
+
   private int pause(Outbox outbox, String destination, boolean paused, String reason) {
     boolean changed =
         outbox.pause(destination, paused, Order.by(System.getProperty("user.name"), reason));

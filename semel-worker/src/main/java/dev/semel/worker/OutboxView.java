@@ -112,6 +112,36 @@ final class OutboxView {
         .put("attempts", sent.attempts());
   }
 
+  static List<String> books(List<Outbox.Books> books) {
+    TextTable table =
+        TextTable.of(
+                "DESTINATION", "WRITTEN", "CONFIRMED", "DISCARDED", "PENDING", "PARKED", "OFF BY")
+            .numbers(1, 2, 3, 4, 5, 6);
+    for (Outbox.Books each : books) {
+      table.row(
+          Visible.cut(each.destination(), NAME),
+          Long.toString(each.written()),
+          Long.toString(each.confirmed()),
+          Long.toString(each.discarded()),
+          Long.toString(each.pending()),
+          Long.toString(each.parked()),
+          Long.toString(each.offBy()));
+    }
+    return table.lines();
+  }
+
+  static ObjectNode json(Outbox.Books books) {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("destination", books.destination())
+        .put("written", books.written())
+        .put("confirmed", books.confirmed())
+        .put("discarded", books.discarded())
+        .put("pending", books.pending())
+        .put("parked", books.parked())
+        .put("offBy", books.offBy());
+  }
+
   static Deed deed(Outbox.Done done, boolean filtered) {
     boolean gone = done.result() == Outbox.Result.GONE;
     return new Deed(

@@ -45,7 +45,8 @@ class OutboxCommandTest {
   @BeforeEach
   void empty() throws SQLException {
     database.executeAsOwner(
-        "TRUNCATE semel.outbox, semel.outbox_sent, semel.audit, semel.paused_destinations");
+        "TRUNCATE semel.outbox, semel.promise_entries, semel.outbox_sent, semel.audit,"
+            + " semel.paused_destinations");
   }
 
   private Cli run(String... args) {
@@ -115,6 +116,24 @@ class OutboxCommandTest {
                     + " AND detail LIKE '%sha256%'"))
         .isEqualTo(2);
     assertThat(run("discard", NOBODY, "--reason", "why").status()).isEqualTo(1);
+  }
+
+  @Test
+  void books_close_or_say_so() throws SQLException, IOException {
+    assertThat(run("books").out()).contains("no message was ever in the outbox");
+    UUID id = add("one");
+    add("two");
+    assertThat(run("discard", id.toString(), "--reason", "why").status()).isZero();
+    Cli books = run("books", "--json");
+    assertThat(books.status()).isZero();
+    assertThat(new ObjectMapper().readTree(books.out()).get(0).toString())
+        .isEqualTo(
+            "{\"destination\":\"rabbitmq\",\"written\":2,\"confirmed\":0,\"discarded\":1,"
+                + "\"pending\":1,\"parked\":0,\"offBy\":0}");
+    database.executeAsOwner("DELETE FROM semel.outbox");
+    Cli off = run("books");
+    assertThat(off.status()).isEqualTo(1);
+    assertThat(off.out()).contains("OFF BY", "rabbitmq");
   }
 
   @Test

@@ -75,6 +75,9 @@ final class SemelWorker {
     if (a.has("parkedLimit")) {
       consumer.parkedLimit(a.number("parkedLimit"));
     }
+    if (a.has("deadLettersTo")) {
+      consumer.deadLettersTo("", a.text("deadLettersTo"));
+    }
     if (a.has("ackTimeout")) {
       consumer.acknowledgementTimeout(Duration.ofMillis(a.number("ackTimeout")));
     }

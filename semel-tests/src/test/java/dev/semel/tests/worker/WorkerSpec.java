@@ -107,6 +107,11 @@ public final class WorkerSpec {
     return with("maxMessageBytes", Integer.toString(bytes));
   }
 
+  /** Copies of dead messages go to this queue. */
+  public WorkerSpec deadLettersTo(String queue) {
+    return with("deadLettersTo", queue);
+  }
+
   public WorkerSpec statementTimeoutMillis(long millis) {
     return with("statementTimeout", Long.toString(millis));
   }

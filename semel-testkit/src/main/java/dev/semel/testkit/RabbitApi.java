@@ -63,6 +63,12 @@ final class RabbitApi {
     send(request("connections/" + escaped(name) + LIVE).header("X-Reason", reason).DELETE());
   }
 
+  /** Whether an alarm, for memory or disk, stops those that publish. */
+  boolean hasAlarm() throws IOException {
+    HttpRequest request = request("health/checks/local-alarms").GET().build();
+    return answer(request).statusCode() == 503;
+  }
+
   private JsonNode get(String path) throws IOException {
     return json.readTree(send(request(path).GET()));
   }
@@ -77,20 +83,24 @@ final class RabbitApi {
   /** Not found is no failure: what was to be closed or deleted has gone by itself. */
   private String send(HttpRequest.Builder builder) throws IOException {
     HttpRequest request = builder.build();
+    HttpResponse<String> response = answer(request);
+    boolean gone = response.statusCode() == 404 && "DELETE".equals(request.method());
+    if (response.statusCode() / 100 != 2 && !gone) {
+      throw new IOException(
+          request.method()
+              + " "
+              + request.uri()
+              + " answered "
+              + response.statusCode()
+              + " "
+              + response.body());
+    }
+    return response.body();
+  }
+
+  private HttpResponse<String> answer(HttpRequest request) throws IOException {
     try {
-      HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
-      boolean gone = response.statusCode() == 404 && "DELETE".equals(request.method());
-      if (response.statusCode() / 100 != 2 && !gone) {
-        throw new IOException(
-            request.method()
-                + " "
-                + request.uri()
-                + " answered "
-                + response.statusCode()
-                + " "
-                + response.body());
-      }
-      return response.body();
+      return client.send(request, BodyHandlers.ofString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while asking RabbitMQ", e);

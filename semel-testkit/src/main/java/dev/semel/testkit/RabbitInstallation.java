@@ -68,6 +68,11 @@ record RabbitInstallation(@Nullable Path root, Path server, Path epmd) {
     return new RabbitInstallation(null, server, required("epmd"));
   }
 
+  /** The script that gives orders to a running node, as it is called inside the root. */
+  Path control() {
+    return server.resolveSibling("rabbitmqctl");
+  }
+
   /** How the programs of a node see its directory. */
   Path seen(Path directory) {
     return root == null ? directory : DIRECTORY_IN_ROOT;

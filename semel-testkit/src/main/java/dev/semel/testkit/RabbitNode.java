@@ -40,6 +40,7 @@ public final class RabbitNode implements AutoCloseable {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(40);
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(20);
   private static final Duration QUORUM_TICK = Duration.ofMillis(100);
+  private static final String MEMORY = "1GB";
   private static final int PORT_TRIES = 3;
   private static final String STARTED = "completed with";
 
@@ -415,6 +416,37 @@ public final class RabbitNode implements AutoCloseable {
     temporary.close();
   }
 
+  /**
+   * Puts the broker into its alarm for memory, in which it reads nothing more from connections that
+   * publish, or ends that. Returns when it is so.
+   *
+   * @param on whether there shall be an alarm
+   * @throws IOException when the broker does not obey; the message holds what it said
+   */
+  public void memoryAlarm(boolean on) throws IOException {
+    control("set_vm_memory_high_watermark", "absolute", on ? "1MB" : MEMORY);
+    Await.until(
+        "the alarm to be " + (on ? "on" : "off"), CLOSE_LIMIT, () -> api().hasAlarm() == on);
+  }
+
+  private void control(String... order) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("--node", node));
+    arguments.addAll(List.of(order));
+    Path said = temporary.path().resolve("control.out");
+    ServiceProcess.run(
+        new ServiceProcess.Spec(
+            "rabbitmqctl",
+            installation.command(
+                temporary.path(), installation.control(), arguments.toArray(String[]::new)),
+            environment(),
+            temporary.path(),
+            said,
+            said,
+            null,
+            "KILL"),
+        STOP_LIMIT);
+  }
+
   private JsonNode queue(String vhost, String name) throws IOException {
     for (JsonNode each : api().queues(vhost)) {
       if (each.path("name").asText().equals(name)) {
@@ -551,7 +583,7 @@ public final class RabbitNode implements AutoCloseable {
     rabbit.add("{default_user, <<\"" + user + "\">>}");
     rabbit.add("{default_pass, <<\"" + password + "\">>}");
     rabbit.add("{tcp_listeners, [{\"127.0.0.1\", " + ports.amqp() + "}]}");
-    rabbit.add("{vm_memory_high_watermark, {absolute, \"1GB\"}}");
+    rabbit.add("{vm_memory_high_watermark, {absolute, \"" + MEMORY + "\"}}");
     rabbit.add("{disk_free_limit, \"50MB\"}");
     if (consumerTimeout != null) {
       rabbit.add("{consumer_timeout, " + consumerTimeout.toMillis() + "}");

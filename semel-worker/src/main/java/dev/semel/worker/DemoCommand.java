@@ -19,6 +19,7 @@ import picocli.CommandLine.Option;
     name = "demo",
     description = {
       "Publishes payments, kills three kinds of workers with SIGKILL, and counts lost and doubled.",
+      "Semel's also sends an event for each; the relays that let these out are killed as well.",
       "",
       "PostgreSQL and the broker are embedded, unless --jdbc and --amqp name others; there the demo"
           + " uses a queue and schemas of its own and deletes them. SEMEL_JDBC_URL and"
@@ -89,18 +90,22 @@ final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try {
-      DemoResult result = new Demo(plan(), servers(), progress()).play();
-      context.out().println(json ? result.json() : result.table());
-      return verdict(result.problems());
+      return report(new Demo(plan(), servers(), progress()).play());
     } catch (DemoException e) {
       throw new UserError(String.valueOf(e.getMessage()), e);
     }
   }
 
-  private int verdict(List<String> problems) {
+  /** Prints what was found; the exit status. */
+  int report(DemoResult result) {
+    context.out().println(json ? result.json() : result.table());
+    List<String> problems = result.problems();
     problems.forEach(each -> context.err().println("semel: " + each));
     if (problems.isEmpty() && !json) {
-      context.out().println("Semel: every payment had its effect exactly once.");
+      context
+          .out()
+          .println(
+              "Semel: every payment had its effect exactly once, and its event left under one id.");
     }
     return problems.isEmpty() ? ExitStatus.GOOD : ExitStatus.BAD;
   }

@@ -96,7 +96,16 @@ class DemoTest {
 
   private static void requireShown(JsonNode json) {
     assertThat(names(json))
-        .containsExactly("messages", "published", "kills", "ackFirst", "naive", "semel", "seconds");
+        .containsExactly(
+            "messages",
+            "published",
+            "kills",
+            "ackFirst",
+            "naive",
+            "semel",
+            "outbox",
+            "relayKills",
+            "seconds");
     assertThat(names(json.get("ackFirst")))
         .containsExactly("deliveries", "effects", "doubled", "lost");
     assertThat(names(json.get("naive")))
@@ -115,6 +124,17 @@ class DemoTest {
     assertThat(semel.get("lost").asInt()).isZero();
     assertThat(semel.get("duplicates").asInt() * 3).isGreaterThanOrEqualTo(KILLS);
     assertThat(semel.get("deliveries").asInt()).isGreaterThan(json.get("published").asInt());
+    requireEvents(json.get("outbox"));
+    assertThat(json.get("relayKills").asInt()).isBetween(1, KILLS);
+  }
+
+  private static void requireEvents(JsonNode outbox) {
+    assertThat(names(outbox))
+        .containsExactly("written", "delivered", "copies", "lost", "inventedOrDoubledIds");
+    assertThat(outbox.get("written").asInt()).isEqualTo(MESSAGES);
+    assertThat(outbox.get("delivered").asInt()).isEqualTo(MESSAGES);
+    assertThat(outbox.get("lost").asInt()).isZero();
+    assertThat(outbox.get("inventedOrDoubledIds").asInt()).isZero();
   }
 
   private Process start(String... options) throws IOException {

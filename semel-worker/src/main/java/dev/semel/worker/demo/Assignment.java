@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 record Assignment(
     Contender contender,
     String queue,
+    String events,
     String schema,
     String effects,
     Path history,
@@ -26,6 +27,7 @@ record Assignment(
     return List.of(
         contender.name(),
         queue,
+        events,
         schema,
         effects,
         history.toString(),
@@ -41,9 +43,10 @@ record Assignment(
         args[1],
         args[2],
         args[3],
-        Path.of(args[4]),
-        Integer.parseInt(args[5]),
-        Boolean.parseBoolean(args[6]),
-        args[7].isEmpty() ? null : new Kill(Moment.valueOf(args[7]), Integer.parseInt(args[8])));
+        args[4],
+        Path.of(args[5]),
+        Integer.parseInt(args[6]),
+        Boolean.parseBoolean(args[7]),
+        args[8].isEmpty() ? null : new Kill(Moment.valueOf(args[8]), Integer.parseInt(args[9])));
   }
 }

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** The whole story: three workers in turn, killed at the same kinds of moments. */
+/**
+ * The whole story: three workers in turn, killed at the same kinds of moments; and the events of
+ * the last one, whose relays are killed too.
+ */
 public final class Demo {
 
   private final Plan plan;

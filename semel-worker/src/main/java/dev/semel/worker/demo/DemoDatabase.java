@@ -25,13 +25,20 @@ interface DemoDatabase extends AutoCloseable {
    * Messages that a worker of Semel has taken from the queue to run them again, and has not yet.
    */
   default int waiting() throws SQLException {
+    return (int) number("select count(*) from " + schema() + ".parked_messages where state = 'waiting'");
+  }
+
+  /** Events that have not left yet. */
+  default int eventsInside() throws SQLException {
+    return (int) number("select count(*) from " + schema() + ".outbox");
+  }
+
+  private long number(String query) throws SQLException {
     try (Connection connection = auditor();
         Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery(
-                "select count(*) from " + schema() + ".parked_messages where state = 'waiting'")) {
+        ResultSet row = statement.executeQuery(query)) {
       row.next();
-      return row.getInt(1);
+      return row.getLong(1);
     }
   }
 

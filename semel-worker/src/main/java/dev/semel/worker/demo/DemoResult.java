@@ -50,6 +50,17 @@ public final class DemoResult {
     if (semel.lost() > 0) {
       problems.add("Semel lost " + semel.lost() + " payments");
     }
+    OutboxScore outbox = semel.outbox();
+    if (outbox.relayKills() == 0) {
+      problems.add("no relay was killed with events in hand, so the kills showed nothing");
+    }
+    if (outbox.lost() > 0) {
+      problems.add("Semel lost the events of " + outbox.lost() + " payments");
+    }
+    if (outbox.inventedOrDoubledIds() > 0) {
+      problems.add(
+          "Semel invented events, or sent them under two ids: " + outbox.inventedOrDoubledIds());
+    }
     problems.addAll(semel.broken());
     return problems;
   }
@@ -74,6 +85,14 @@ public final class DemoResult {
         node.put("duplicates", score.duplicates());
       }
     }
+    OutboxScore outbox = score(Contender.SEMEL).outbox();
+    json.putObject("outbox")
+        .put("written", outbox.written())
+        .put("delivered", outbox.delivered())
+        .put("copies", outbox.copies())
+        .put("lost", outbox.lost())
+        .put("inventedOrDoubledIds", outbox.inventedOrDoubledIds());
+    json.put("relayKills", outbox.relayKills());
     return json.put("seconds", seconds).toString();
   }
 

@@ -4,10 +4,12 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.GetResponse;
 import dev.semel.checker.Recorder;
 import dev.semel.worker.demo.Payments.Payment;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 
@@ -84,6 +86,21 @@ final class Queue implements AutoCloseable {
   /** How many messages wait; some brokers count those in a worker's hand, some do not. */
   int depth() throws IOException {
     return channel.queueDeclarePassive(name).getMessageCount();
+  }
+
+  /** Takes out all that has come; nobody else may take from it. */
+  List<Arrival> drain() throws IOException {
+    List<Arrival> arrivals = new ArrayList<>();
+    for (GetResponse each = channel.basicGet(name, true);
+        each != null;
+        each = channel.basicGet(name, true)) {
+      arrivals.add(
+          new Arrival(
+              String.valueOf(each.getProps().getMessageId()),
+              String.valueOf(each.getProps().getType()),
+              new String(each.getBody(), StandardCharsets.UTF_8)));
+    }
+    return arrivals;
   }
 
   /** Deletes the queue. */

@@ -31,8 +31,25 @@ record ResultTable(Plan plan, int published, double seconds) {
             "-",
             "-",
             scores.get(Contender.SEMEL).duplicates()));
+    outbox(text, scores.get(Contender.SEMEL).outbox());
     return text.append(format("%n%.1f s, seed %d (--seed repeats it)%n", seconds, plan.seed()))
         .toString();
+  }
+
+  private static void outbox(StringBuilder text, OutboxScore outbox) {
+    text.append(
+        format(
+            "%nSemel's handler also sent one event for each payment. Relays, which let events out,"
+                + " were killed%n%d times with SIGKILL, with events in hand.%n",
+            outbox.relayKills()));
+    text.append(
+        format(
+            "  %,d events written, %,d delivered, %,d copies of these under the same ids%n",
+            outbox.written(), outbox.delivered(), outbox.copies()));
+    text.append(
+        format(
+            "  LOST: %,d; INVENTED, or under two ids: %,d%n",
+            outbox.lost(), outbox.inventedOrDoubledIds()));
   }
 
   private void kills(StringBuilder text, String title, Moment moment) {

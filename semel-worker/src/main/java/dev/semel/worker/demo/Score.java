@@ -12,6 +12,7 @@ import java.util.List;
  * @param lost published payments without an effect
  * @param duplicates deliveries of payments sent once that were recognised as applied before
  * @param broken any other broken promise, one line each; only asked of Semel
+ * @param outbox what the audit of its events found
  */
 record Score(
     int deliveries,
@@ -20,4 +21,5 @@ record Score(
     int copiesDoubled,
     int lost,
     int duplicates,
-    List<String> broken) {}
+    List<String> broken,
+    OutboxScore outbox) {}

@@ -16,7 +16,7 @@ import javax.sql.DataSource;
 
 /**
  * Semel: the key of the message is committed with its effect, so a message that comes again is
- * recognised.
+ * recognised. So is the event that tells of it, which leaves after the commit.
  */
 final class SemelWorkman implements Workman {
 
@@ -49,6 +49,7 @@ final class SemelWorkman implements Workman {
             .lanes(LANES)
             .batch(assignment.batch())
             .listener(new Settlements());
+    WorkerProcess.relaying(builder);
     if (assignment.oneAtATime()) {
       builder.oneAtATime();
     }
@@ -67,6 +68,7 @@ final class SemelWorkman implements Workman {
     String payment = String.valueOf(message.id());
     witness.entered(payment);
     charge.write(tx.connection(), payment, message.body());
+    tx.send(Confirmation.of(payment, assignment.events()));
     written.get().add(payment);
     witness.insideHandler(payment);
   }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Trial {
 
   private static final Duration LOOK = Duration.ofMillis(50);
+  private static final Duration OUTBOX_LIMIT = Duration.ofSeconds(30);
   private static final int QUIET_LOOKS = 4;
   private static final int LARGEST_BATCH = 20;
 
@@ -21,6 +22,7 @@ final class Trial {
   private final Path directory;
   private final Cleanup cleanup;
   private final Progress progress;
+  private final Relays relays;
   private int killed;
 
   Trial(
@@ -36,6 +38,7 @@ final class Trial {
     this.directory = directory.resolve(contender.id());
     this.cleanup = cleanup;
     this.progress = progress;
+    this.relays = new Relays(plan, stage, this.directory, cleanup);
   }
 
   Score run(String queueName, Payments payments) throws IOException, SQLException {
@@ -45,15 +48,24 @@ final class Trial {
     try (Recorder recorder = Recorder.open(directory, "producer")) {
       queue.publish(payments.publications(), recorder);
     }
+    Queue events = cleanup.add(Queue.declare(stage.amqpUri(), eventsOf(queue)));
+    if (contender == Contender.SEMEL) {
+      relays.start();
+    }
     for (Kill kill : contender.kills(plan)) {
       liveAndDie(queue, published, kill);
     }
     do {
       workOff(queue, published);
     } while (left(queue) > 0);
+    letAllOut();
+    relays.stop();
+    List<Arrival> arrivals = events.drain();
+    cleanup.undoNow(events);
     cleanup.undoNow(queue);
     progress.note(contender.title() + ": audit");
-    return new Audit(contender, payments.sentTwice()).score(directory, stage.database());
+    return new Audit(contender, payments.sentTwice())
+        .score(directory, stage.database(), arrivals, relays.killed());
   }
 
   private void liveAndDie(Queue queue, int published, Kill kill) throws IOException {
@@ -61,6 +73,7 @@ final class Trial {
     Patience patience = new Patience();
     String line = null;
     while (line == null) {
+      relays.look();
       int depth = queue.depth();
       progress.bar(contender, published - depth, published, killed);
       line = child.line(LOOK);
@@ -91,6 +104,7 @@ final class Trial {
     Patience patience = new Patience();
     int quiet = 0;
     while (quiet < QUIET_LOOKS) {
+      relays.look();
       int depth = left(queue);
       quiet = depth == 0 ? quiet + 1 : 0;
       progress.bar(contender, published - depth, published, killed);
@@ -105,12 +119,47 @@ final class Trial {
     }
   }
 
+  /**
+   * Waits until the outbox is empty. What does not leave, though nobody is killed any more, is not
+   * waited for without end: the audit finds it lost.
+   */
+  private void letAllOut() throws IOException, SQLException {
+    int last = -1;
+    long since = System.nanoTime();
+    while (last != 0 && System.nanoTime() - since < OUTBOX_LIMIT.toNanos()) {
+      relays.look();
+      int inside = stage.database().eventsInside();
+      progress.note(contender.title() + ": " + inside + " events have to leave");
+      if (inside != last) {
+        last = inside;
+        since = System.nanoTime();
+      }
+      if (inside > 0) {
+        pause();
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(LOOK.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DemoException("interrupted", e);
+    }
+  }
+
+  private static String eventsOf(Queue queue) {
+    return queue.name() + "-events";
+  }
+
   private Child start(Queue queue, @Nullable Kill kill) throws IOException {
     boolean steps = plan.oneAtATime() && contender == Contender.SEMEL;
     Assignment assignment =
         new Assignment(
             contender,
             queue.name(),
+            eventsOf(queue),
             stage.database().schema(),
             stage.database().effects(contender),
             directory,

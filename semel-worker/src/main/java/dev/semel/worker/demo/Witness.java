@@ -56,19 +56,19 @@ final class Witness {
     if (progress >= kill.after()) {
       System.out.println(REACHED + moment + " " + payments.get(payments.size() - 1));
       System.out.flush();
-      while (true) {
-        freeze();
-      }
+      freeze();
     }
   }
 
-  /** Keeps the monitor, so that every other thread stays as well. */
-  private static void freeze() {
-    try {
-      Thread.sleep(Long.MAX_VALUE);
-    } catch (InterruptedException e) {
-      // only SIGKILL ends this
-      return;
+  /** Does not return, and keeps the monitor, so that every other thread stays as well. */
+  static void freeze() {
+    while (true) {
+      try {
+        Thread.sleep(Long.MAX_VALUE);
+      } catch (InterruptedException e) {
+        // only SIGKILL ends this
+        continue;
+      }
     }
   }
 }

@@ -3,15 +3,22 @@ package dev.semel.worker.demo;
 import com.rabbitmq.client.Connection;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.Semel;
 import dev.semel.checker.Recorder;
 import dev.semel.rabbitmq.RabbitMq;
 import dev.semel.worker.demo.Servers.Login;
+import java.time.Duration;
 import java.util.Map;
 
 /** The main class of a worker's JVM. */
 final class WorkerProcess {
 
-  private static final int SPARE_CONNECTIONS = 3;
+  private static final int SPARE_CONNECTIONS = 5;
+
+  /** Short, so that what a killed relay had for itself does not wait long for another. */
+  private static final Duration RELAY_LEASE = Duration.ofSeconds(2);
+
+  private static final Duration RELAY_POLL = Duration.ofMillis(100);
 
   private WorkerProcess() {}
 
@@ -50,11 +57,7 @@ final class WorkerProcess {
 
   private static void semel(Assignment assignment, Witness witness, ParentWatch parent)
       throws Exception {
-    HikariConfig config = new HikariConfig();
-    config.setDataSource(GivenDatabase.dataSource(login()));
-    config.setMaximumPoolSize(SemelWorkman.LANES + SPARE_CONNECTIONS);
-    config.setMinimumIdle(0);
-    try (HikariDataSource pool = new HikariDataSource(config)) {
+    try (HikariDataSource pool = pool(SemelWorkman.LANES + SPARE_CONNECTIONS)) {
       new SemelWorkman(
               assignment,
               RabbitMq.queue(System.getenv(Assignment.AMQP_URI), assignment.queue()),
@@ -63,6 +66,22 @@ final class WorkerProcess {
               witness)
           .run(parent);
     }
+  }
+
+  static HikariDataSource pool(int connections) {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(GivenDatabase.dataSource(login()));
+    config.setMaximumPoolSize(connections);
+    config.setMinimumIdle(0);
+    return new HikariDataSource(config);
+  }
+
+  /** Events leave from this process. */
+  static void relaying(Semel.Builder builder) {
+    builder
+        .sender(RabbitMq.sender(System.getenv(Assignment.AMQP_URI)))
+        .relayLease(RELAY_LEASE)
+        .relayPoll(RELAY_POLL);
   }
 
   private static Login login() {

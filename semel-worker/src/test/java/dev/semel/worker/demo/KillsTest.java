@@ -24,6 +24,16 @@ class KillsTest {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {2, 3, 9})
+  void relays_are_killed_as_often_as_workers_and_at_each_of_their_moments(int number) {
+    Plan plan = new Plan(10_000, number, 7, false);
+    List<RelayKill> kills = RelayKill.of(plan);
+
+    assertThat(kills).hasSize(number).isEqualTo(RelayKill.of(plan));
+    assertThat(kills.stream().map(RelayKill::moment)).contains(RelayMoment.values());
+  }
+
+  @ParameterizedTest
   @ValueSource(ints = {30, 300, 2000})
   void the_seeded_share_is_published_twice_with_equal_bytes(int messages) {
     Plan plan = new Plan(messages, 2, 7, false);

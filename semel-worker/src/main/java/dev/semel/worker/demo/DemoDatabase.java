@@ -25,7 +25,8 @@ interface DemoDatabase extends AutoCloseable {
    * Messages that a worker of Semel has taken from the queue to run them again, and has not yet.
    */
   default int waiting() throws SQLException {
-    return (int) number("select count(*) from " + schema() + ".parked_messages where state = 'waiting'");
+    return (int)
+        number("select count(*) from " + schema() + ".parked_messages where state = 'waiting'");
   }
 
   /** Events that have not left yet. */

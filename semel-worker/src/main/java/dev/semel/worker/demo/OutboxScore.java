@@ -19,12 +19,7 @@ import java.util.Set;
  * @param relayKills how often a relay was killed with events in hand
  */
 record OutboxScore(
-    long written,
-    int delivered,
-    int copies,
-    int lost,
-    int inventedOrDoubledIds,
-    int relayKills) {
+    long written, int delivered, int copies, int lost, int inventedOrDoubledIds, int relayKills) {
 
   /** Of those that send no events. */
   static final OutboxScore NONE = new OutboxScore(0, 0, 0, 0, 0, 0);

@@ -52,8 +52,7 @@ class OutboxScoreTest {
 
   @Test
   void the_events_of_two_effects_of_one_payment_are_two() {
-    assertThat(
-            OutboxScore.of(Tally.of(List.of("a", "a")), List.of(event("1", "a")), 3).written())
+    assertThat(OutboxScore.of(Tally.of(List.of("a", "a")), List.of(event("1", "a")), 3).written())
         .isEqualTo(2);
   }
 

@@ -11,11 +11,15 @@ record RelayKill(RelayMoment moment, int after) {
   /** Few, since other relays take their share of the events too. */
   private static final int LATEST = 4;
 
-  /** As many as those of a worker, in an order of the seed: half of them at each moment. */
+  /**
+   * Half as many as those of a worker, since each costs the start of a JVM; half of them at each
+   * moment, in an order of the seed.
+   */
   static List<RelayKill> of(Plan plan) {
     Random random = new Random(plan.seed() * 31 + Contender.values().length);
     List<RelayMoment> moments = new ArrayList<>();
-    for (int i = 0; i < plan.kills(); i++) {
+    int number = Math.max(RelayMoment.values().length, (plan.kills() + 1) / 2);
+    for (int i = 0; i < number; i++) {
       moments.add(RelayMoment.values()[i % RelayMoment.values().length]);
     }
     Collections.shuffle(moments, random);

@@ -25,7 +25,7 @@ class FrozenRelayTest extends OutboxScene {
 
   @Test
   void itStopsBeforeItSendsMore() throws Exception {
-    WorkerProcess frozen = launch(relay().leaseMillis(2000).fault(Step.READ, "block", 2));
+    WorkerProcess frozen = launch(relay().leaseMillis(2000).fault(Step.READ, "frozen", 2));
     frozen.awaitReady();
     addBodies(bodies("first", 10));
     Await.until("the first rows have left", DEADLINE, () -> pending() == 0);

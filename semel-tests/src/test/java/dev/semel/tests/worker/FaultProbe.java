@@ -10,10 +10,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Strikes once, at a step, and says so before it does. */
 final class FaultProbe implements Probe {
+
+  private static final long FREEZE_NANOS = 1_000_000_000L;
 
   private final Args args;
   private final Probe also;
@@ -73,6 +76,10 @@ final class FaultProbe implements Probe {
         WorkerMain.say("STRUCK " + step);
         await();
       }
+      case "frozen" -> {
+        WorkerMain.say("STRUCK " + step);
+        awaitFreeze();
+      }
       case "terminate" -> WorkerMain.say("STRUCK " + step + " " + terminate());
       default -> throw new IllegalArgumentException(kind);
     }
@@ -83,6 +90,15 @@ final class FaultProbe implements Probe {
       new CountDownLatch(1).await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Until the process has been stopped for a while and continued: its clock has jumped. */
+  private static void awaitFreeze() {
+    long seen = System.nanoTime();
+    for (long now = seen; now - seen < FREEZE_NANOS; now = System.nanoTime()) {
+      seen = now;
+      LockSupport.parkNanos(10_000_000);
     }
   }
 

@@ -1,10 +1,10 @@
 package dev.semel.worker.demo;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.semel.Outgoing;
+import java.io.IOException;
 
 /** The event that tells others of a payment. */
 final class Confirmation {
@@ -34,7 +34,8 @@ final class Confirmation {
     try {
       JsonNode body = JSON.readTree(event.body());
       return event.type().equals(TYPE) ? body.path(PAYMENT).asText("") : "";
-    } catch (JsonProcessingException e) {
+    } catch (IOException e) {
+      // no JSON: not one of ours
       return "";
     }
   }

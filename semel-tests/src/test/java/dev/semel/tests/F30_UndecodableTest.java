@@ -70,6 +70,8 @@ class F30_UndecodableTest extends WorkerTest {
   /** It fails once, and is over before its second run. */
   @Test
   void whatExpiresIsDead() throws IOException, SQLException {
+    // There before the message is, which would else expire in the queue while a JVM starts.
+    WorkerProcess worker = start(worker().pauseMillis(4_500).capMillis(4_500));
     publishPrepared(
         List.of(
             new TestVhost.Publication(
@@ -78,10 +80,9 @@ class F30_UndecodableTest extends WorkerTest {
                 new AMQP.BasicProperties.Builder()
                     .messageId("short")
                     .deliveryMode(2)
-                    .expiration("1500")
+                    .expiration("3000")
                     .build(),
                 "fail-once".getBytes(StandardCharsets.UTF_8))));
-    WorkerProcess worker = start(worker().pauseMillis(2_500).capMillis(2_500));
     worker.awaitLine("^DIED short expired before it could run$");
     assertThat(new WorkerLines(worker.lines()).of("ENTERED", "short")).hasSize(1);
     judge().assertGood();

@@ -453,10 +453,11 @@ public final class Consumer {
      * Names a place for dead letters: the transaction that makes a message dead also promises a
      * copy of it to the destination {@value Outgoing#DEFAULT_DESTINATION}. It is sent by whichever
      * process has a {@link Semel.Builder#sender sender} of that name, persistent, without an
-     * expiration, under the message's own id, with its type, content type and headers, and with
-     * {@code semel-dead-reason} and other headers that begin so. If the place is missing the copy
-     * waits in the outbox. The message itself stays in {@code parked_messages}, and is replayed
-     * from there.
+     * expiration, under the message's own id (or one made for it, if that has over 255 bytes), with
+     * its type, content type and headers, and with {@code semel-dead-reason} and other headers that
+     * begin so; {@code semel-dead-without} says what no outbox could hold. If the place is missing
+     * the copy waits in the outbox. The message itself stays in {@code parked_messages}, and is
+     * replayed from there.
      *
      * @param exchange the exchange; empty for the default exchange
      * @param routingKey the routing key; for the default exchange the name of a queue

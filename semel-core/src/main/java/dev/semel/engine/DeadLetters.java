@@ -7,6 +7,7 @@ import dev.semel.Outgoing;
 import dev.semel.engine.OutboxMessages.New;
 import dev.semel.engine.ParkedMessages.Released;
 import dev.semel.engine.ParkedMessages.Row;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class DeadLetters {
 
   private static final String PREFIX = "semel-dead-";
+
+  /** A short string of AMQP, in bytes. */
+  private static final int LONGEST_ID = 255;
 
   /** They would send the copy to more queues than the one that was asked for. */
   private static final Set<String> ROUTING_HEADERS = Set.of("CC", "BCC");
@@ -124,25 +128,42 @@ final class DeadLetters {
       }
     }
     Map<String, @Nullable Object> all = new LinkedHashMap<>(message.headers());
-    all.keySet().removeAll(ROUTING_HEADERS);
+    // Why it died elsewhere before is not why it died here.
+    all.keySet().removeIf(name -> ROUTING_HEADERS.contains(name) || name.startsWith(PREFIX));
     all.putAll(why);
-    String sentAs = message.id() == null || message.id().indexOf('\0') >= 0 ? null : message.id();
+    String sentAs = sendable(message.id());
+    // What an outbox cannot hold must not keep a message from dying; the whole is in its row.
     try {
       return New.of(
-          id, sentAs, copy(message, message.type(), message.contentType()), readable(all));
+          id, sentAs, copy(message.body(), message.type(), message.contentType()), readable(all));
     } catch (BadOutgoingException | IllegalArgumentException e) {
-      // As much of it as an outbox can hold; the whole is in its row.
       why.put(PREFIX + "without", "headers, type and content type: " + e.getMessage());
-      return New.of(id, sentAs, copy(message, null, null), why);
+    }
+    try {
+      return New.of(id, sentAs, copy(message.body(), null, null), why);
+    } catch (BadOutgoingException e) {
+      why.put(PREFIX + "without", "all but its id: " + e.getMessage());
+      return New.of(id, sentAs, copy(new byte[0], null, null), why);
     }
   }
 
-  private Outgoing copy(Message message, @Nullable String type, @Nullable String contentType) {
+  /**
+   * The id, or null if a message cannot carry it; then the letter leaves under an id of its own.
+   */
+  private static @Nullable String sendable(@Nullable String id) {
+    return id == null
+            || id.indexOf('\0') >= 0
+            || id.getBytes(StandardCharsets.UTF_8).length > LONGEST_ID
+        ? null
+        : id;
+  }
+
+  private Outgoing copy(byte[] body, @Nullable String type, @Nullable String contentType) {
     return Outgoing.to(target.address(), target.routingKey())
         .destination(target.destination())
         .type(type)
         .contentType(contentType)
-        .body(message.body())
+        .body(body)
         .build();
   }
 

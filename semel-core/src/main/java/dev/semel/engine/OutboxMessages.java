@@ -591,10 +591,10 @@ final class OutboxMessages {
     }
   }
 
-  /** Adds up entries of the books, in the caller's transaction; how many accounts there were. */
-  int addUp(Connection connection) throws SQLException {
+  /** Adds up entries of the books, in the caller's transaction. */
+  void addUp(Connection connection) throws SQLException {
     try (PreparedStatement s = connection.prepareStatement(addUp)) {
-      return s.executeUpdate();
+      s.executeUpdate();
     }
   }
 

@@ -279,10 +279,10 @@ final class RelayLoop implements Runnable {
       outbox.dropSent(connection, keepSent);
     }
     if (untidy) {
-      untidy = false;
       outbox.addUp(connection);
     }
     connection.commit();
+    untidy = false;
   }
 
   /** Each time with another shard in front. */

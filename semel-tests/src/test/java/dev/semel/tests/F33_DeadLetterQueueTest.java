@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.GetResponse;
+import dev.semel.Consumer;
+import dev.semel.Inbox;
+import dev.semel.Message;
 import dev.semel.Order;
 import dev.semel.Outbox;
+import dev.semel.Outcome;
 import dev.semel.Parking.Replay;
 import dev.semel.Selection;
 import dev.semel.Semel;
@@ -107,6 +111,41 @@ class F33_DeadLetterQueueTest extends WorkerTest {
     vhost.deleteQueue(letters);
     vhost.deleteQueue(elsewhere);
     judge().assertGood();
+  }
+
+  /**
+   * From a source without the limits of a broker. Right: as much of it as can leave is promised.
+   */
+  @Test
+  void whatNoBrokerTakesDiesAllTheSame() throws SQLException {
+    Inbox inbox =
+        Semel.builder(database.runtimeDataSource())
+            .build()
+            .inbox(Consumer.named("by-http").deadLettersTo("", "letters").build());
+    String longId = "i".repeat(300);
+    for (String id : List.of(longId, "large")) {
+      inbox.process(Message.builder().id(id).body("first").build(), Ledger::apply);
+    }
+    assertDies(
+        inbox,
+        Message.builder()
+            .id(longId)
+            .body("other")
+            .header("semel-dead-error", "of another death")
+            .build());
+    assertDies(inbox, Message.builder().id("large").body(new byte[128 * 1024 * 1024 + 1]).build());
+    assertThat(
+            textRows(
+                "SELECT concat_ws('|', sent_as, convert_from(body, 'UTF8'),"
+                    + " headers ->> 'semel-dead-without', headers ->> 'semel-dead-error')"
+                    + " FROM semel.outbox ORDER BY id"))
+        .containsExactly(
+            "other",
+            "large||all but its id: body has 134217729 bytes, but may have at most 134217728");
+  }
+
+  private static void assertDies(Inbox inbox, Message message) {
+    assertThat(inbox.process(message, Ledger::apply)).isEqualTo(new Outcome.Conflict());
   }
 
   private TestVhost.Publication publication(AMQP.BasicProperties properties, String body) {

@@ -3,7 +3,6 @@ package dev.semel.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
-import dev.semel.testkit.Await;
 import dev.semel.testkit.RabbitNode;
 import dev.semel.testkit.TestDatabase;
 import dev.semel.testkit.TestVhost;
@@ -137,13 +136,7 @@ class OutboxFromAnyLanguageTest extends OutboxScene {
                   throw new IllegalStateException(e);
                 }
               });
-      Await.until(
-          "the second waits for the first",
-          DEADLINE,
-          () ->
-              database.queryLong(
-                      "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-                  == 1);
+      awaitTheSecondWaits();
       assertThat(later).isNotDone();
       run(first, "COMMIT");
       later.join();

@@ -208,6 +208,17 @@ abstract class OutboxScene {
     Await.until(count + " messages have arrived", DEADLINE, () -> arrived().size() >= count);
   }
 
+  /** Order is that of the commits: the second draws its id when the first has committed. */
+  void awaitTheSecondWaits() {
+    Await.until(
+        "the second waits for the first",
+        DEADLINE,
+        () ->
+            database.queryLong(
+                    "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+                == 1);
+  }
+
   String text(String sql) throws SQLException {
     try (Connection c = database.superConnection();
         java.sql.Statement s = c.createStatement();

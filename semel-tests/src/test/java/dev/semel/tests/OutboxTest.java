@@ -250,13 +250,7 @@ class OutboxTest extends OutboxScene {
                 }
               });
       other.start();
-      Await.until(
-          "the second waits for the first",
-          DEADLINE,
-          () ->
-              database.queryLong(
-                      "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-                  == 1);
+      awaitTheSecondWaits();
       // Whoever has no such key does not wait.
       add(toOut("free").orderingKey("account-8"));
       first.commit();

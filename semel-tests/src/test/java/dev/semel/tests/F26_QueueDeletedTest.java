@@ -83,8 +83,9 @@ class F26_QueueDeletedTest extends WorkerTest {
         "readiness with the consumer back",
         WITHIN,
         () -> {
-          WorkerLines back = new WorkerLines(worker.lines()).after("BACK CONSUMER ");
-          return !back.starting("HEALTH up ").isEmpty();
+          // There was none while it was away; told by another thread, so perhaps before BACK.
+          WorkerLines since = new WorkerLines(worker.lines()).after("AWAY CONSUMER ");
+          return !since.starting("HEALTH up ").isEmpty();
         });
 
     WorkerLines lines = new WorkerLines(worker.lines());
